@@ -88,6 +88,12 @@ func (h Hold) Check() error {
 			return err
 		}
 	}
+	// A zone may be empty or unknown, and then means UTC; it travels in messages like the ids.
+	if h.Zone != "" {
+		if err := checkID("zone", h.Zone); err != nil {
+			return err
+		}
+	}
 	if err := checkWindowEnd(h.ExpiresAt); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -68,12 +67,8 @@ func (m Message) Encode() ([]byte, error) {
 // anything after the object; the error wraps ErrBadMessage.
 func DecodeMessage(payload []byte) (Message, error) {
 	var w wireMessage
-	dec := json.NewDecoder(bytes.NewReader(payload))
-	if err := dec.Decode(&w); err != nil {
+	if err := json.Unmarshal(payload, &w); err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrBadMessage, err)
-	}
-	if dec.More() {
-		return Message{}, fmt.Errorf("%w: something follows the object", ErrBadMessage)
 	}
 	m := Message{w.Kind, Window{w.HoldID, time.Unix(w.ExpiresAt, 0).UTC()}, w.LearnerID, w.SectionID, w.Timezone}
 	switch {
@@ -114,4 +109,15 @@ func nomination(age, renominate, backstop time.Duration) int {
 		return 0
 	}
 	return bits.Len64(1+uint64(age/renominate)) - 1 + int(age/backstop)
+}
+
+// NextKeyAge is the age at which MessageKey gives another key than at this age.
+func NextKeyAge(age, renominate, backstop time.Duration) time.Duration {
+	next := (max(age, 0)/backstop + 1) * backstop
+	for step := renominate; step < next; step = 2*step + renominate {
+		if step > age {
+			next = step
+		}
+	}
+	return next
 }

@@ -93,6 +93,9 @@ func (p Policy) Check(channels int) error {
 	case p.SweepPeriod > 0 && p.SweepPeriod+n*p.SendTimeout >= p.Lead-p.Cutoff:
 		return fmt.Errorf("sweep period %s + %d channels × send timeout %s = %s must be less than lead %s − cut-off %s = %s, or a hold may come due and pass its cut-off between two sweeps: %w",
 			p.SweepPeriod, channels, p.SendTimeout, p.SweepPeriod+n*p.SendTimeout, p.Lead, p.Cutoff, p.Lead-p.Cutoff, ErrInvalid)
+	case p.SweepPeriod+p.Renominate > p.Lead-p.Cutoff:
+		return fmt.Errorf("sweep period %s + renominate %s = %s must be at most lead %s − cut-off %s = %s, or a lost message gets no new key in time: %w",
+			p.SweepPeriod, p.Renominate, p.SweepPeriod+p.Renominate, p.Lead, p.Cutoff, p.Lead-p.Cutoff, ErrInvalid)
 	}
 	return nil
 }

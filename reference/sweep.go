@@ -61,8 +61,8 @@ func (r Report) Whole() bool { return r.Drained && r.Found == r.Published }
 
 // Run makes one sweep, and reports on it also when it fails. What could not be published is found
 // again by the next sweep. The backstop comes first, for it needs nothing but the database; the two
-// kinds then take turns page by page, so that neither can keep the other waiting. Run returns
-// ErrUndrained, wrapped, if the report is not Whole and nothing worse happened.
+// kinds then take turns page by page, so that neither can keep the other waiting. The error wraps
+// ErrUndrained whenever the report is not Whole, beside what kept it from that.
 func (s *Sweeper) Run(ctx context.Context) (Report, error) {
 	started := s.Clock.Now()
 	run := sweepRun{Sweeper: s, report: Report{ID: s.Tokens.NewToken()}}
@@ -74,8 +74,8 @@ func (s *Sweeper) Run(ctx context.Context) (Report, error) {
 	err = errors.Join(err, run.within(ctx, s.Policy.StoreTimeout, func(ctx context.Context) error {
 		return s.Store.RecordSweep(ctx, run.report)
 	}))
-	if err == nil && !run.report.Whole() {
-		err = ErrUndrained
+	if !run.report.Whole() {
+		err = errors.Join(err, ErrUndrained)
 	}
 	observe(s.Observer, Observation{Point: "sweep.end", Token: run.report.ID, Took: s.Clock.Since(started), Err: err})
 	if err != nil {
@@ -167,29 +167,52 @@ func (r *sweepRun) page(ctx context.Context, s *stream) error {
 	return err
 }
 
-// publish hands a page to the broker and counts what it took. Publishing is never tried again
-// here: the next sweep does it, under a key of its own choosing.
+// publish hands a page to the broker and counts what it took. A message that can't be published
+// does not keep the others of its page back. Publishing is never tried again here: the next sweep
+// does it, under a key of its own choosing.
 func (r *sweepRun) publish(ctx context.Context, found []Nomination) (int, error) {
-	entries := make([]Entry, 0, len(found))
-	for _, n := range found {
-		payload, err := n.Message.Encode()
-		if err != nil {
-			return 0, fmt.Errorf("encode %s %s: %w", n.Message.Kind, n.Message.Window, err)
+	var first error
+	note := func(n Nomination, err error) {
+		if err != nil && first == nil {
+			first = fmt.Errorf("publish %s %s: %w", n.Message.Kind, n.Message.Window, err)
 		}
-		key := MessageKey(n.Message.Kind, n.Message.Window, n.Age, r.Policy.Renominate, r.Policy.Backstop)
-		entries = append(entries, Entry{Key: key, Payload: payload})
+	}
+	entries, taken := make([]Entry, 0, len(found)), found[:0]
+	for _, n := range found {
+		e, err := r.entry(n)
+		note(n, err)
+		if err == nil {
+			entries, taken = append(entries, e), append(taken, n)
+		}
+	}
+	if len(entries) == 0 {
+		return 0, first
 	}
 	results, err := r.Queue.Publish(ctx, entries)
-	if err != nil {
-		return 0, fmt.Errorf("publish %d messages from %s on: %w", len(entries), found[0].Message.Window, err)
+	if err == nil && len(results) != len(entries) {
+		err = fmt.Errorf("%d results", len(results))
 	}
-	published, first := 0, error(nil)
+	if err != nil {
+		return 0, errors.Join(first, fmt.Errorf("publish %d messages from %s on: %w", len(entries), taken[0].Message.Window, err))
+	}
+	published := 0
 	for i, p := range results {
+		note(taken[i], p.Err)
 		if p.Err == nil {
 			published++
-		} else if first == nil {
-			first = fmt.Errorf("publish %s %s: %w", found[i].Message.Kind, found[i].Message.Window, p.Err)
 		}
 	}
 	return published, first
+}
+
+func (r *sweepRun) entry(n Nomination) (Entry, error) {
+	payload, err := n.Message.Encode()
+	switch {
+	case err != nil:
+		return Entry{}, err
+	case len(payload) >= PayloadBytesMax:
+		return Entry{}, fmt.Errorf("the payload has %d bytes, and must have fewer than %d: %w", len(payload), PayloadBytesMax, ErrInvalid)
+	}
+	key := MessageKey(n.Message.Kind, n.Message.Window, n.Age, r.Policy.Renominate, r.Policy.Backstop)
+	return Entry{Key: key, Payload: payload}, nil
 }

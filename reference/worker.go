@@ -52,15 +52,17 @@ var done = next{done: true}
 
 func comeBack(after time.Duration) next { return next{wait: after} }
 
-// Run receives and handles until ctx ends, and returns how it ended.
-func (w *Worker) Run(ctx context.Context) error {
+// Run receives and handles until accept ends, and then returns how that came about. What has been
+// received by then is still handled under ctx, so that a process can be told to take no more without
+// leaving anything half done. Accept must end when ctx does, or before.
+func (w *Worker) Run(ctx, accept context.Context) error {
 	failures := 0
-	for ctx.Err() == nil {
-		deliveries, err := w.Queue.Receive(ctx, 1, w.Policy.LongPoll)
-		if err != nil && ctx.Err() == nil {
+	for accept.Err() == nil {
+		deliveries, err := w.Queue.Receive(accept, 1, w.Policy.LongPoll)
+		if err != nil && accept.Err() == nil {
 			observe(w.Observer, Observation{Point: "worker.receive", Err: err})
 			failures++
-			w.pause(ctx, "receive", failures)
+			w.pause(accept, "receive", failures)
 			continue
 		}
 		failures = 0
@@ -68,7 +70,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			w.Handle(ctx, d)
 		}
 	}
-	return context.Cause(ctx)
+	return context.Cause(accept)
 }
 
 // Handle does what one delivery asks, and acknowledges it last, if nothing more is to be done for
