@@ -50,7 +50,7 @@
 // # What happens
 //
 //	at TIME confirm H | cancel H | extend H to=TIME | create H expires= zone= channels= learner= section=
-//	        redrive [on=H] | purge | sweep | pause cron | resume cron | deploy NODE
+//	        publish remind|expire H [window=TIME] | redrive [on=H] | purge | sweep | pause cron | resume cron | deploy NODE
 //	fault   [maybe] KIND …         package faults
 //	run     until=TIME | for=DURATION
 //	show    holds|reminders|queue|dead-letters|accepted [only=H]

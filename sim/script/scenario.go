@@ -117,9 +117,12 @@ type Step struct {
 // Do is an at line.
 type Do struct {
 	At   time.Time
-	Verb string // confirm, cancel, extend, create, redrive, purge, sweep, pause, resume, deploy
+	Verb string // confirm, cancel, extend, create, publish, redrive, purge, sweep, pause, resume, deploy
 	Hold reference.HoldID
-	// To is the new end (extend), and New the hold (create).
+	// Kind is that of the message (publish).
+	Kind reference.Kind
+	// To is the new end (extend) or the window (publish; zero is the hold's own), and New the hold
+	// (create).
 	To  time.Time
 	New reference.Hold
 	// Who is what pause, resume and deploy name: cron, or a node.

@@ -91,6 +91,8 @@ var steps = []struct {
 			State: reference.Held, Channels: []reference.Channel{reference.SMS},
 		},
 	}}}},
+	{"at 12:05 publish expire h1 window=12:30", []script.Step{{Do: &script.Do{At: noon(5, 0), Verb: "publish", Kind: "expire", Hold: "h1", To: noon(30, 0)}}}},
+	{"at 12:05 publish remind h1", []script.Step{{Do: &script.Do{At: noon(5, 0), Verb: "publish", Kind: "remind", Hold: "h1"}}}},
 	{"at 12:05 redrive on=h1", []script.Step{{Do: &script.Do{At: noon(5, 0), Verb: "redrive", Hold: "h1"}}}},
 	{"at 12:05 pause cron", []script.Step{{Do: &script.Do{At: noon(5, 0), Verb: "pause", Who: "cron"}}}},
 	{"at 12:05 deploy w2", []script.Step{{Do: &script.Do{At: noon(5, 0), Verb: "deploy", Who: "w2"}}}},

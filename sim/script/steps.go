@@ -30,7 +30,7 @@ type action struct {
 func actions() []action {
 	return []action{
 		{"confirm", (*parser).onHold}, {"cancel", (*parser).onHold}, {"extend", (*parser).extend},
-		{"create", (*parser).create}, {"redrive", (*parser).redrive}, {"purge", (*parser).alone},
+		{"create", (*parser).create}, {"publish", (*parser).publish}, {"redrive", (*parser).redrive}, {"purge", (*parser).alone},
 		{"sweep", (*parser).alone}, {"pause", (*parser).ofCron}, {"resume", (*parser).ofCron}, {"deploy", (*parser).ofNode},
 	}
 }
@@ -113,6 +113,22 @@ func (p *parser) unknownHold(text string) error {
 func (p *parser) onHold(d *lines.Directive, rest []lines.Word, do *Do) (ok bool) {
 	do.Hold, rest, ok = p.holdNamed(d, rest)
 	return ok && p.alone(d, rest, do)
+}
+
+// publish reads: publish remind|expire H [window=TIME].
+func (p *parser) publish(d *lines.Directive, rest []lines.Word, do *Do) (ok bool) {
+	kinds := []string{string(reference.Remind), string(reference.Expire)}
+	if len(rest) == 0 || !slices.Contains(kinds, rest[0].Text) {
+		p.Fail(d.End(), "at 12:08 publish remind h1", "publish needs to know what: remind or expire")
+		return false
+	}
+	do.Kind = reference.Kind(rest[0].Text)
+	if do.Hold, rest, ok = p.holdNamed(d, rest[1:]); !ok {
+		return false
+	}
+	before := len(p.Errs)
+	p.Settings(do.Verb, rest, []lines.Setting{p.inSeconds("window", &do.To)})
+	return len(p.Errs) == before
 }
 
 func (p *parser) alone(d *lines.Directive, rest []lines.Word, do *Do) bool {

@@ -56,6 +56,11 @@ func (w *writer) do(d script.Do) {
 		words = append(words, string(h.ID), "expires="+w.clock(h.ExpiresAt), "zone="+zone(h.Zone),
 			"channels=("+strings.ReplaceAll(channels(h.Channels), ",", ", ")+")",
 			"learner="+string(h.Learner), "section="+string(h.Section))
+	case "publish":
+		words = append(words, string(d.Kind), string(d.Hold))
+		if !d.To.IsZero() {
+			words = append(words, "window="+w.clock(d.To))
+		}
 	case "redrive":
 		words = append(words, only("on", d.Hold))
 	default:
