@@ -38,8 +38,10 @@ type process struct {
 	in           struck
 	// publishing is the entry that a sweep is about to publish.
 	publishing posted
-	// deliveries are those that a slot has had, by message, with the broker's own names.
+	// deliveries are those that a slot has had, by receipt, with the broker's own names, and received
+	// is the last of them.
 	deliveries map[string]reference.Delivery
+	received   reference.Delivery
 }
 
 func (w *World) newNode(name, role string) *node {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -188,6 +189,119 @@ func TestBrokers(t *testing.T) {
 				return porttest.Queue{
 					Publisher: b, Consumer: b, DeadLetters: b, Traits: c.traits,
 					Advance: func(d time.Duration) { now = now.Add(d) },
+				}
+			})
+		})
+	}
+}
+
+// outsideQueue is publisherPort and consumerPort, called from outside.
+type outsideQueue struct {
+	w *World
+	t *testing.T
+	// had are the deliveries so far: a slot of a real worker keeps its own.
+	had map[string]reference.Delivery
+}
+
+func (q outsideQueue) call(do func(p *process)) {
+	from(q.w, "w1", "worker").call(q.t, 0, func(p *process) {
+		p.deliveries = q.had
+		do(p)
+	})
+}
+
+func (q outsideQueue) Publish(ctx context.Context, entries []reference.Entry) (out []reference.Published, err error) {
+	q.call(func(p *process) {
+		if err = ctx.Err(); err == nil {
+			out, err = publisherPort{p}.Publish(ctx, entries)
+		}
+	})
+	return out, wrapped("publish", err)
+}
+
+// Receive gives nothing where the port would wait for good.
+func (q outsideQueue) Receive(ctx context.Context, limit int, wait time.Duration) (out []reference.Delivery, err error) {
+	if next, any := q.w.broker.NextVisible(); ctx.Err() == nil && (!any || next.After(q.w.Now())) {
+		return nil, nil
+	}
+	q.call(func(p *process) {
+		if ctx.Err() != nil {
+			out, err = consumerPort{p}.Receive(ctx, limit, wait)
+			return
+		}
+		out, err = consumerPort{p}.receive(ctx, limit) // without the wait for the first
+	})
+	return out, err
+}
+
+func (q outsideQueue) Ack(ctx context.Context, d reference.Delivery) (err error) {
+	q.call(func(p *process) { err = consumerPort{p}.Ack(ctx, d) })
+	return err
+}
+
+func (q outsideQueue) Nack(ctx context.Context, d reference.Delivery, after time.Duration) (err error) {
+	q.call(func(p *process) { err = consumerPort{p}.Nack(ctx, d, after) })
+	return err
+}
+
+func (q outsideQueue) DeadLetter(ctx context.Context, d reference.Delivery, reason string) (err error) {
+	q.call(func(p *process) { err = consumerPort{p}.DeadLetter(ctx, d, reason) })
+	return err
+}
+
+// List and Redrive are the broker's, with messages under their names in traces.
+func (q outsideQueue) List(ctx context.Context, after string, limit int) ([]reference.DeadLetter, error) {
+	letters, err := q.w.broker.List(ctx, q.id(after), limit)
+	for i, d := range letters {
+		letters[i].MessageID = q.w.nameOf(d.MessageID, d.Payload).name
+	}
+	return letters, err
+}
+
+func (q outsideQueue) Redrive(ctx context.Context, names []string) (int, error) {
+	ids := make([]string, len(names))
+	for i, n := range names {
+		ids[i] = q.id(n)
+	}
+	return q.w.broker.Redrive(ctx, ids)
+}
+
+func (q outsideQueue) id(name string) string {
+	for id, m := range q.w.messages {
+		if m.name == name {
+			return id
+		}
+	}
+	return name
+}
+
+func wrapped(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func TestQueuePorts(t *testing.T) {
+	for name, traits := range map[string]porttest.Traits{
+		"standard": {KeyMemory: 24 * time.Hour, LateAck: true},
+		"fifo":     {KeyMemory: 24 * time.Hour}, // as bare has it
+		"table":    {KeyMemory: porttest.WhileStored},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := reference.DefaultPolicy()
+			traits.Visibility, traits.MaxReceives = p.Visibility, p.MaxReceives
+			traits.Ordered, traits.Nack, traits.DeadLetter = true, true, true
+			porttest.TestQueue(t, func(t *testing.T) porttest.Queue {
+				w := bare(t, name)
+				q := outsideQueue{w, t, map[string]reference.Delivery{}}
+				return porttest.Queue{
+					Publisher: q, Consumer: q, DeadLetters: q, Traits: traits,
+					Advance: func(d time.Duration) {
+						if err := w.pass(w.Now().Add(d)); err != nil {
+							t.Fatal(err)
+						}
+					},
 				}
 			})
 		})

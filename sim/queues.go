@@ -117,7 +117,7 @@ func (w *World) lose(e reference.Entry, ev *trace.Event) reference.Published {
 func (w *World) again(p *process, e trace.Event, later time.Duration) {
 	defer w.idle.Kick()
 	if e.What == trace.What(faults.WorkerReceive) {
-		if err := w.broker.Nack(context.Background(), p.deliveries[e.Message], later); err != nil {
+		if err := w.broker.Nack(context.Background(), p.received, later); err != nil {
 			w.fail(err)
 		}
 		return
@@ -191,7 +191,7 @@ func (q consumerPort) note(d reference.Delivery, e *trace.Event) {
 	if q.p.deliveries == nil {
 		q.p.deliveries = map[string]reference.Delivery{}
 	}
-	q.p.deliveries[m.name] = d
+	q.p.deliveries[d.Receipt], q.p.received = d, d
 	e.Message, e.Kind, e.Hold, e.Window = m.name, m.kind, m.window.Hold, m.window.ExpiresAt
 	e.N, e.Until, e.Answer = d.Receives, q.p.world.Now().Add(q.p.world.scenario.Policy.Visibility), "received"
 }
@@ -226,7 +226,7 @@ func (q consumerPort) reply(ctx context.Context, point faults.Point, d reference
 	return q.p.do(ctx, faults.Moment{Point: point, Hold: m.window.Hold}, base, func(_ *struck, e *trace.Event) error {
 		defer w.idle.Kick()
 		e.Answer = answer
-		err := call(q.p.deliveries[m.name])
+		err := call(q.p.deliveries[d.Receipt])
 		if errors.Is(err, reference.ErrNotOurs) {
 			e.Answer = answerNotOurs
 			return err

@@ -39,7 +39,7 @@ type World struct {
 	nodes, workers []*node
 	providers      []*provider.Provider
 	cron           *cronJob
-	ties, picks    *virtual.Stream
+	ties           *virtual.Stream
 
 	events     []trace.Event
 	tokensMade int

@@ -16,12 +16,12 @@ import (
 
 // Backend is one database, emptied for every run. Runs on it take turns.
 type Backend struct {
-	db    *sql.DB
-	end   func() error
-	url   string
+	db  *sql.DB
+	end func() error
+	url string
+	// store and queue are kept from run to run, for their statements are prepared.
 	store *postgres.Store
-	// queues are kept, for their statements are prepared; there is one for each configuration.
-	queues map[postgres.QueueConfig]*postgres.Queue
+	queue *postgres.Queue
 	// now is the present run's time.
 	now func() time.Time
 }
@@ -53,8 +53,9 @@ func open(ctx context.Context, server *pgserver.Server) (*Backend, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	b := &Backend{db: db, end: server.Close, url: server.URL(), queues: map[postgres.QueueConfig]*postgres.Queue{}}
+	b := &Backend{db: db, end: server.Close, url: server.URL()}
 	b.store = postgres.NewStore(db, b.clock())
+	b.queue = postgres.NewQueue(db, postgres.QueueConfig{}, b.clock())
 	return b, nil
 }
 
@@ -82,11 +83,8 @@ func (b *Backend) Open(now func() time.Time, visibility time.Duration, maxReceiv
 	if err := b.store.Reset(context.Background()); err != nil {
 		return nil, nil, fmt.Errorf("empty the database: %w", err)
 	}
-	c := postgres.QueueConfig{Visibility: visibility, MaxReceives: maxReceives}
-	if b.queues[c] == nil {
-		b.queues[c] = postgres.NewQueue(b.db, c, b.clock())
-	}
-	return store{b.store}, queue{b.queues[c]}, nil
+	q := b.queue.With(postgres.QueueConfig{Visibility: visibility, MaxReceives: maxReceives})
+	return store{b.store}, queue{q}, nil
 }
 
 type store struct{ *postgres.Store }
