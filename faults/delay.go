@@ -1,5 +1,7 @@
 package faults
 
+import "github.com/seathold/seathold/reference"
+
 // Delay keeps a published message back.
 const Delay Kind = "delay"
 
@@ -11,7 +13,16 @@ var delayKind = kind{
 	needs:  []string{aCall, "by"},
 	takes:  []string{"on", "nth", "from", "until"},
 	effect: func(f Fault, _ Moment) Effect { return Effect{Postpone: true, Later: f.By} },
+	check:  checkDelay,
 	manner: AtCalls,
 }
 
 func isPublish(c call) bool { return c.point == SweepPublish }
+
+// checkDelay refuses what no broker would take.
+func checkDelay(f Fault) (key, problem string) {
+	if f.By > reference.DelayMax {
+		return "by", "a message can be delayed by at most " + FormatDuration(reference.DelayMax)
+	}
+	return "", ""
+}

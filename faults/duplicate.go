@@ -12,5 +12,6 @@ var duplicateKind = kind{
 	needs:  []string{aCall},
 	takes:  []string{"on", "nth", "from", "until", "by"},
 	effect: func(f Fault, _ Moment) Effect { return Effect{Duplicate: true, Later: f.By} },
+	check:  checkDelay,
 	manner: AtCalls,
 }

@@ -24,7 +24,7 @@ var normalForms = []struct{ line, normal string }{
 	{"ambiguous in=ack", ""},
 	{"re-execute in=claim on=h1", ""},
 	{"duplicate after=receive by=2s", ""},
-	{"delay in=publish by=30d", "delay in=publish by=720h"},
+	{"delay in=publish by=6d", "delay in=publish by=144h"},
 	{"lose in=publish nth=all from=12:00", "lose in=publish nth=all from=12:00"},
 	{"poison in=publish on=h6", ""},
 	{"reject channel=sms status=422", "reject provider channel=sms status=422"},

@@ -45,7 +45,7 @@ var mistakes = []struct {
 	{"error before=send status=429", 2, 0, "an error is 500 to 599; use reject for a refusal and throttle for 429"},
 	{"error before=send status=200", 2, 7, `"200" is no HTTP status of an error, 400 to 599`},
 	{"error sweep before=claim", 1, 0, "sweep has nothing to do with claim: a worker asks, and the store answers"},
-	{"re-execute in=send", 1, 0, "re-execute doesn't strike send; it strikes publish, backstop, record, receive, claim, settle, release, expire, ack, nack, dead-letter, create, confirm, cancel, extend"},
+	{"re-execute in=send", 1, 0, "re-execute doesn't strike send; it strikes publish, backstop, record, claim, settle, release, expire, ack, nack, dead-letter, create, confirm, cancel, extend"},
 	{"duplicate after=claim", 1, 0, "duplicate doesn't strike claim; it strikes publish, receive"},
 	{"lose broker in=publish", 1, 0, `lose names nobody, and "broker" is no KEY=VALUE`},
 	{"delay in=publish", 2, 0, "delay needs by="},

@@ -8,7 +8,7 @@ var reExecuteKind = kind{
 	doc:    "the driver runs the statement twice, and the caller sees the second answer",
 	who:    []string{roleWorker, roleSweep, roleLearner, roleOperator, anyNode},
 	phases: []Phase{In},
-	points: func(c call) bool { return c.writes },
+	points: func(c call) bool { return c.writes && c.point != WorkerReceive },
 	needs:  []string{aCall},
 	takes:  []string{"on", "channel", "nth", "from", "until"},
 	effect: func(Fault, Moment) Effect { return Effect{Twice: true} },

@@ -162,6 +162,9 @@ type StartBy struct{ at time.Time }
 // StartWithin gives the time that is d after asked, a reading of a process clock.
 func StartWithin(asked time.Time, d time.Duration) StartBy { return StartBy{asked.Add(d)} }
 
+// Time is the time itself.
+func (s StartBy) Time() time.Time { return s.at }
+
 // Passed compares on the monotonic and on the wall clock, and believes whichever is further: the
 // one stands still while a machine sleeps, the other can be set back.
 func (s StartBy) Passed(now time.Time) bool {

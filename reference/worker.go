@@ -167,9 +167,12 @@ func (w *Worker) expire(ctx context.Context, m Message, id string) next {
 	return done
 }
 
-// ask asks a store up to askMax times, each within the store's timeout. Every question may be
-// asked again: a repeat comes to the same.
+// ask asks a store up to askMax times, each within the store's timeout, and all within the longer of
+// that and the send timeout, so that a row which somebody keeps locked doesn't keep the slot. Every
+// question may be asked again: a repeat comes to the same.
 func (w *Worker) ask(ctx context.Context, what string, question func(context.Context) error) error {
+	ctx, cancel := w.Clock.WithTimeout(ctx, max(w.Policy.StoreTimeout, w.Policy.SendTimeout))
+	defer cancel()
 	var err error
 	for try := 1; try <= askMax && ctx.Err() == nil; try++ {
 		if try > 1 {

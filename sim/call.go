@@ -32,7 +32,7 @@ func (w *World) strike(p *process, m *faults.Moment, phase faults.Phase) struck 
 		w.options.Moment(*m)
 	}
 	for _, a := range w.armed {
-		effect, hit := a.strike(*m)
+		effect, hit := a.Strike(*m)
 		if !hit {
 			continue
 		}

@@ -22,10 +22,6 @@ type cronJob struct {
 	doubles, retries []*armed
 }
 
-func newCron(w *World) *cronJob {
-	return &cronJob{world: w, set: w.scenario.Cron, jitter: virtual.NewStream(w.scenario.Seed, "cron", "jitter")}
-}
-
 // run has cron tick from the first tick after t on.
 func (j *cronJob) run(t time.Time) {
 	tick := j.set.Next(t)

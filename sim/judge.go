@@ -61,7 +61,7 @@ func (w *World) finishDeeds(r *Result) {
 		}
 	}
 	for _, d := range w.deeds {
-		r.Deeds = append(r.Deeds, Deed{d.step, d.changed, d.err})
+		r.Deeds = append(r.Deeds, Deed{d.step, d.changed, d.refused, d.err})
 	}
 }
 

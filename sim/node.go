@@ -36,6 +36,8 @@ type process struct {
 	moment       faults.Moment
 	asked, event trace.Event
 	in           struck
+	// claimed is when the process last asked for a claim, in true time, and claimedBy by its clock.
+	claimed, claimedBy time.Time
 	// publishing is the entry that a sweep is about to publish.
 	publishing posted
 	// deliveries are those that a slot has had, by receipt, with the broker's own names, and received
@@ -76,8 +78,9 @@ func (n *node) crash(fault string, down time.Duration) {
 	switch {
 	case n.start == nil:
 		w.faultEnds(fault, w.Now())
-	case down < 0:
-		w.down = append(w.down, downNode{n, fault})
+	case down < 0: // what is for ever is nothing that a run could wait out
+		w.faultEnds(fault, w.Now())
+		w.down = append(w.down, n)
 	default:
 		w.At(w.Now().Add(down), func() { n.comeBack(fault) })
 		w.healsAt(w.Now().Add(down))
@@ -86,7 +89,7 @@ func (n *node) crash(fault string, down time.Duration) {
 
 func (n *node) comeBack(fault string) {
 	n.world.record(trace.Event{Who: n.Name, What: trace.NodeRestart, Fault: fault})
-	n.world.faultEnds(fault, n.world.Now())
+	n.world.faultEnds(fault, n.world.Now()) // nothing, if it has no name
 	n.begin()
 }
 

@@ -16,9 +16,11 @@ type deed struct {
 	// changed says that it did something; err is what the person was told instead.
 	changed bool
 	err     error
+	// refused says that the store said no.
+	refused bool
 }
 
-// schedule has somebody do what an at line says.
+// plan has somebody do what an at line says.
 func (w *World) plan(step script.Step) {
 	d := &deed{step: step}
 	w.deeds = append(w.deeds, d)
@@ -109,7 +111,9 @@ func (w *World) asPerson(d *deed) {
 		case "extend":
 			err = w.extend(p, holds, do)
 		}
-		d.err, d.changed = err, err == nil
+		d.err = err
+		d.changed = err == nil || p.event.Answer == answerDone && !p.event.NoEffect // the reply was lost
+		d.refused = err != nil && p.event.Answer == answerRefused
 	})
 }
 

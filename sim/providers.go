@@ -56,7 +56,7 @@ func (s senderPort) Send(ctx context.Context, n reference.Notice) (reference.Rec
 		return reference.Receipt{}, fmt.Errorf("send %s: %w", n.Reminder, err)
 	}
 	e.Start = w.Now()
-	if n.StartBy.Passed(p.node.Clock().Now()) {
+	if n.StartBy.Passed(p.node.Clock().Now()) || s.monotonicPassed(n.StartBy) {
 		e.Answer = answerTooLate
 		w.record(e)
 		return reference.Receipt{}, fmt.Errorf("send %s: %w", n.Reminder, reference.ErrStartPassed)
@@ -65,6 +65,15 @@ func (s senderPort) Send(ctx context.Context, n reference.Notice) (reference.Rec
 		return reference.Receipt{}, s.refuse(e, &fx, n)
 	}
 	return s.accept(m, e, &fx, n)
+}
+
+// monotonicPassed compares as StartBy does on the monotonic clock, which a virtual time can't carry:
+// what has truly passed since the claim was asked for, however the node's clock was set since.
+func (s senderPort) monotonicPassed(by reference.StartBy) bool {
+	if s.p.claimed.IsZero() {
+		return false
+	}
+	return s.p.world.Now().Sub(s.p.claimed) >= by.Time().Sub(s.p.claimedBy)
 }
 
 // refuse is a call that comes to nothing, in one of the ways that a caller can tell apart.

@@ -34,9 +34,10 @@ type Story struct{ Step, From, To int }
 // Deed is an at line and what came of it.
 type Deed struct {
 	Step script.Step
-	// Changed says that it did something, and Err what the person was told instead.
-	Changed bool
-	Err     error
+	// Changed says that it did something, Refused that the store said no, and Err what the person
+	// was told in place of an answer.
+	Changed, Refused bool
+	Err              error
 }
 
 // Unfired is a fault that never struck.

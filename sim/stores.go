@@ -60,6 +60,7 @@ func (s storePort) RecordSweep(ctx context.Context, r reference.Report) error {
 
 func (s storePort) Claim(ctx context.Context, q reference.ClaimRequest) (claim reference.Claim, err error) {
 	r := q.Reminder
+	s.p.claimed, s.p.claimedBy = s.p.world.Now(), s.p.node.Clock().Now()
 	err = s.p.do(ctx, faults.Moment{Point: faults.WorkerClaim, Hold: r.Hold, Channel: r.Channel},
 		trace.Event{Window: r.ExpiresAt, Token: q.Token, Message: q.MessageID},
 		func(_ *struck, e *trace.Event) (err error) {

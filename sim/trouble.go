@@ -21,8 +21,6 @@ type armed struct {
 	until time.Time
 }
 
-func (a *armed) strike(m faults.Moment) (faults.Effect, bool) { return a.Strike(m) }
-
 // arm makes a fault of the scenario ready, and schedules it if it waits for no call.
 func (w *World) arm(step script.Step) {
 	f := *step.Fault
@@ -40,12 +38,12 @@ func (w *World) arm(step script.Step) {
 	case faults.AtInstant:
 		w.At(from, func() { w.instant(a) })
 	case faults.Throughout:
-		w.At(from, func() {
-			w.faultBegins(a, f.On, f.Channel)
-			w.change(a, true)
-		})
-		if !until.IsZero() {
+		if f.Kind != faults.Skew { // clocks decide nothing, so a wrong one excuses nothing
+			w.At(from, func() { w.faultBegins(a, f.On, f.Channel) })
 			w.faultEnds(a.line, until)
+		}
+		w.At(from, func() { w.change(a, true) })
+		if !until.IsZero() {
 			w.At(until, func() { w.change(a, false) })
 		}
 	}

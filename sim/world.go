@@ -57,25 +57,20 @@ type World struct {
 
 	armed, troubles, locks, skews []*armed
 	deeds                         []*deed
-	down                          []downNode
+	down                          []*node
 	heal                          time.Time
 	replaying                     bool
 	broken                        error
 	options                       Options
 }
 
-type downNode struct {
-	*node
-	fault string
-}
-
-// eventsMax is the limit on what may happen in one run.
-const eventsMax = 20_000_000
+// eventsMax is the limit on what may happen in one run, besides what its holds and sweeps account for.
+const eventsMax = 500_000
 
 func newWorld(s *script.Scenario, b Backend, o Options) (*World, error) {
 	w := &World{
 		scenario: s, options: o,
-		Schedule: virtual.NewSchedule(s.Start, cmp.Or(o.EventsMax, eventsMax)),
+		Schedule: virtual.NewSchedule(s.Start, cmp.Or(o.EventsMax, eventsMax+20*eventsExpected(s))),
 		ties:     virtual.NewStream(s.Seed, "world", "tie"),
 		reports:  map[int]reference.Report{}, messages: map[string]*posted{}, byName: map[string]*posted{}, dead: map[string]bool{},
 	}
@@ -100,7 +95,7 @@ func newWorld(s *script.Scenario, b Backend, o Options) (*World, error) {
 	for _, p := range s.Providers {
 		w.providers = append(w.providers, provider.New(p.Channel, p.Keys, p.Latency))
 	}
-	w.cron = newCron(w)
+	w.cron = &cronJob{world: w, set: s.Cron, jitter: virtual.NewStream(s.Seed, "cron", "jitter")}
 	w.cron.run(s.Start)
 	for _, n := range s.Nodes {
 		w.startWorker(n)
@@ -224,7 +219,7 @@ func (w *World) settleDown() error {
 // mend brings back the nodes that would stay down for ever.
 func (w *World) mend() {
 	for _, d := range w.down {
-		d.comeBack(d.fault)
+		d.comeBack("")
 	}
 	w.down = nil
 }

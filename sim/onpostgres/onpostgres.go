@@ -83,7 +83,7 @@ func (b *Backend) Open(now func() time.Time, visibility time.Duration, maxReceiv
 	if err := b.store.Reset(context.Background()); err != nil {
 		return nil, nil, fmt.Errorf("empty the database: %w", err)
 	}
-	q := b.queue.With(postgres.QueueConfig{Visibility: visibility, MaxReceives: maxReceives})
+	q := b.queue.With(postgres.QueueConfig{Visibility: visibility, MaxReceives: maxReceives}, b.clock())
 	return store{b.store}, queue{q}, nil
 }
 

@@ -42,7 +42,11 @@ func expected(r *sim.Result, x *script.Expect, at *sim.Stand) (want, got string)
 	case "transitions":
 		return count(transitions(r, x.Holds[0], at))
 	case "sweep":
-		return count(reported(r.Reports[x.Sweep], x.Field))
+		report, ran := r.Reports[x.Sweep]
+		if !ran {
+			return fmt.Sprint(x.N), "no such sweep"
+		}
+		return count(reported(report, x.Field))
 	case "queue-empty":
 		if at.Queued {
 			return "empty", fmt.Sprintf("%v in it", at.Left)
@@ -119,10 +123,14 @@ func refused(r *sim.Result, x *script.Expect) string {
 		if !speaksOf(x, d) {
 			continue
 		}
-		if d.Err != nil {
+		switch {
+		case d.Refused:
 			return "refused"
+		case d.Err != nil:
+			got = d.Err.Error()
+		default:
+			got = "done"
 		}
-		got = "done"
 	}
 	return got
 }
@@ -192,7 +200,7 @@ func judgeDeeds(s *script.Scenario, r *sim.Result) []report.Failure {
 		failures = append(failures, report.NeverFired(u.Step, nearest(u)))
 	}
 	for _, d := range r.Deeds {
-		if d.Changed || d.Err != nil && expectedRefusal(s, d) {
+		if d.Changed || d.Refused && expectedRefusal(s, d) {
 			continue
 		}
 		why := ""
