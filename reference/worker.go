@@ -200,7 +200,7 @@ func (w *Worker) pause(ctx context.Context, seed string, n int) {
 	}
 	h := fnv.New32a()
 	h.Write([]byte(seed))
-	wait -= wait / 4 * time.Duration(h.Sum32()%256) / 256
+	wait -= (wait / 4 * time.Duration(h.Sum32()%256) / 256).Truncate(time.Microsecond)
 	// An error means that ctx ended, which every caller looks at next.
 	_ = w.Waiter.Wait(ctx, wait)
 }

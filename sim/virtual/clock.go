@@ -116,7 +116,7 @@ func (w Waiter) Wait(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for %s: %w", d, err)
 	}
-	until := p.node.schedule.now.Add(d)
+	until := p.node.schedule.now.Add((d + time.Microsecond - 1).Truncate(time.Microsecond))
 	if limit := DeadlineOf(ctx); !limit.IsZero() && limit.Before(until) {
 		until = limit
 	}
