@@ -25,9 +25,17 @@ const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtu
         parse and check scenarios, and run nothing
   holdsim trace [-store memory|postgres] [-hold H] FILE
         print all settings in force and every event, or those of one hold
+  holdsim matrix [-json] [-write FILE] [-jobs N] [FILES|DIR]
+        put every defect of faults/defects to every scenario, and say who kills whom, by
+        what and how soon; -write puts the tables into a file
+  holdsim matrix -defect NAME FILES|DIR
+        run scenarios with one defect, and tell each failure in full
+  holdsim broker [-listen 127.0.0.1:0] [-faults FILE]
+        serve a simulated hosted queue over HTTP on loopback, in real time, with the queue
+        and the faults of a scenario; prints its address; SIGINT or SIGTERM ends it
 
 exit codes: 0 all held; 1 a promise, an expectation or a golden failed, or a fault
-never fired; 2 a bad scenario or usage; 3 the harness is at fault
+never fired, or a defect or a scenario is idle in the matrix; 2 a bad scenario or usage; 3 the harness is at fault
 
 -store postgres gets a server as SEATHOLD_POSTGRES says: docker, local, or a URL.
 `
@@ -60,7 +68,7 @@ func load(files []string) ([]*script.Scenario, error) {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	commands := map[string]func(*app, []string) (int, error){"run": runCommand, "check": checkCommand, "trace": traceCommand, "again": againCommand}
+	commands := map[string]func(*app, []string) (int, error){"run": runCommand, "check": checkCommand, "trace": traceCommand, "again": againCommand, "broker": brokerCommand, "matrix": matrixCommand}
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" || args[0] == "-help" {
 		fmt.Fprint(stdout, help)
 		if len(args) == 0 {
