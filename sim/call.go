@@ -82,6 +82,7 @@ func (p *process) do(ctx context.Context, m faults.Moment, e trace.Event, effect
 
 // finish is what comes after a call's effect: what strikes before the caller has its reply, and after.
 func (p *process) finish(ctx context.Context, in *struck, m *faults.Moment, err error) error {
+	told := len(p.world.events) - 1
 	switch {
 	case in.Crash:
 		p.node.crash(in.line, in.Restart)
@@ -91,31 +92,33 @@ func (p *process) finish(ctx context.Context, in *struck, m *faults.Moment, err 
 	if p.Over() {
 		return p.CutOff()
 	}
+	lost := in.Err
 	if in.Delay > 0 {
-		err = p.lateReply(ctx, in, err)
+		lost = errors.Join(lost, p.lateReply(ctx, in, told))
 	}
-	if after := p.world.strike(p, m, faults.After); after.hit() {
-		p.after(&after)
+	if lost == nil { // there is no after for a reply that was never seen
+		if after := p.world.strike(p, m, faults.After); after.hit() {
+			p.after(&after)
+		}
 	}
 	switch {
 	case p.Over():
 		return p.CutOff()
-	case in.Err != nil:
-		return fmt.Errorf("%s: %w", m.Point, in.Err)
+	case lost != nil:
+		return fmt.Errorf("%s: %w", m.Point, lost)
 	}
 	return err
 }
 
-// lateReply keeps the reply back, so that the caller may stop waiting for it.
-func (p *process) lateReply(ctx context.Context, in *struck, err error) error {
-	w, e := p.world, &p.event
+// lateReply keeps the reply back, so that the caller may stop waiting; told is the event of the call.
+func (p *process) lateReply(ctx context.Context, in *struck, told int) error {
+	w := p.world
 	p.SleepUntil(virtual.Earliest(w.Now().Add(in.Delay), virtual.DeadlineOf(ctx)))
-	if ctx.Err() == nil || p.Over() {
-		return err
+	err := ctx.Err()
+	if err != nil && !p.Over() {
+		w.events[told].Err = oneLine(err)
 	}
-	e.Err, e.NoEffect, e.Fault = oneLine(ctx.Err()), true, in.line
-	w.record(*e)
-	return fmt.Errorf("%s: %w", e.What, ctx.Err())
+	return err
 }
 
 // take has the effect, twice if the driver runs the statement again, and records it.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -17,10 +16,8 @@ type node struct {
 	world *World
 	// restart is how long the node stays down after a crash; negative is for ever.
 	restart time.Duration
-	// draining says that the node is to receive no more and then to restart; working counts the slots
-	// that have not come to their end.
-	draining bool
-	working  int
+	// working counts the slots that have not come to their end.
+	working int
 	// start spawns the processes of a new life; nil if the node doesn't come back.
 	start func(n *node)
 }
@@ -62,7 +59,7 @@ func (w *World) spawn(n *node, slot int, body func(p *process)) *process {
 
 // begin starts a new life.
 func (n *node) begin() {
-	n.draining, n.working = false, 0
+	n.Draining, n.working = false, 0
 	n.Begin()
 	n.start(n)
 }
@@ -109,23 +106,10 @@ func (t tokens) NewToken() reference.Token {
 	return reference.Token("t" + strconv.Itoa(t.world.tokensMade))
 }
 
-// accepting ends with the node's life, or when the node begins to drain.
-type accepting struct {
-	context.Context
-	node *node
-}
-
-func (c accepting) Err() error {
-	if c.node.draining {
-		return context.Canceled
-	}
-	return c.Context.Err()
-}
-
 // drain has the node receive no more, finish what it has, and restart.
 func (n *node) drain() {
 	w := n.world
-	n.draining = true
+	n.Draining = true
 	w.record(trace.Event{Who: "fault", What: trace.FaultBegin, Fault: "deploy " + n.Name})
 	w.idle.Release(n.Node)
 }

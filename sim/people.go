@@ -131,9 +131,6 @@ func (w *World) purge() int {
 	w.noteDead()
 	n := w.broker.Purge()
 	w.record(trace.Event{Who: "operator", What: trace.BrokerGone, N: n})
-	if n == 0 {
-		return 0
-	}
 	until := w.Now()
 	for _, m := range w.posted {
 		if next := w.nextKey(m.kind, m.window); m.window.ExpiresAt.After(w.Now()) && next.After(until) {

@@ -70,10 +70,8 @@ func (s senderPort) Send(ctx context.Context, n reference.Notice) (reference.Rec
 // monotonicPassed compares as StartBy does on the monotonic clock, which a virtual time can't carry:
 // what has truly passed since the claim was asked for, however the node's clock was set since.
 func (s senderPort) monotonicPassed(by reference.StartBy) bool {
-	if s.p.claimed.IsZero() {
-		return false
-	}
-	return s.p.world.Now().Sub(s.p.claimed) >= by.Time().Sub(s.p.claimedBy)
+	passed := s.p.world.Now().Sub(s.p.claimed)
+	return !s.p.claimed.IsZero() && passed >= by.Time().Sub(s.p.claimedBy)
 }
 
 // refuse is a call that comes to nothing, in one of the ways that a caller can tell apart.
@@ -102,18 +100,14 @@ func (s senderPort) accept(m faults.Moment, e trace.Event, fx *struck, n referen
 	p, w := s.p, s.p.world
 	in := w.strike(p, &m, faults.In)
 	in.mark(&e)
-	ref, repeat := s.provider.Take(n.Reminder, w.Now())
-	e.Answer = answerAccepted
-	if repeat {
-		e.Answer = answerRepeat
+	var ref string
+	if fx.Delay > 0 { // on its way, whatever becomes of the sender meanwhile
+		e.Answer = answerNothing
+		w.record(e)
+		w.At(e.Start.Add(fx.Delay), func() { ref = s.arrive(e, n.Reminder, false) })
+	} else {
+		ref = s.arrive(e, n.Reminder, true)
 	}
-	w.record(e)
-	truth := e
-	truth.Who, truth.Slot, truth.What, truth.Err, truth.Fault = string(e.Channel), 0, trace.Accepted, "", ""
-	if repeat {
-		truth.What = trace.Collapsed
-	}
-	w.record(truth)
 	switch {
 	case in.Crash:
 		p.node.crash(in.line, in.Restart)
@@ -135,6 +129,24 @@ func (s senderPort) accept(m faults.Moment, e trace.Event, fx *struck, n referen
 		return reference.Receipt{}, err
 	}
 	return reference.Receipt{Ref: ref}, nil
+}
+
+// arrive is a call that the provider has now: the event of the call, if it is to be told here, and the
+// ground truth.
+func (s senderPort) arrive(e trace.Event, r reference.Reminder, telling bool) string {
+	w := s.p.world
+	ref, repeat := s.provider.Take(r, w.Now())
+	truth := e
+	truth.Who, truth.Slot, truth.What, truth.Err, truth.Fault = string(e.Channel), 0, trace.Accepted, "", ""
+	e.Answer = answerAccepted
+	if repeat {
+		e.Answer, truth.What = answerRepeat, trace.Collapsed
+	}
+	if truth.Answer = e.Answer; telling {
+		w.record(e)
+	}
+	w.record(truth)
+	return ref
 }
 
 // reply lets the latency pass, or the sender's patience.

@@ -112,11 +112,11 @@ func (w *World) lose(e reference.Entry, ev *trace.Event) reference.Published {
 	return reference.Published{MessageID: m.name}
 }
 
-// again has the broker deliver a message twice: what was published gets a copy, and what was received
-// becomes visible once more.
+// again has the broker deliver a message twice: what was received becomes visible at once, and else
+// there will be a copy, for by then the message itself may be acknowledged.
 func (w *World) again(p *process, e trace.Event, later time.Duration) {
 	defer w.idle.Kick()
-	if e.What == trace.What(faults.WorkerReceive) {
+	if e.What == trace.What(faults.WorkerReceive) && later == 0 {
 		if err := w.broker.Nack(context.Background(), p.received, later); err != nil {
 			w.fail(err)
 		}
@@ -132,8 +132,10 @@ func (w *World) again(p *process, e trace.Event, later time.Duration) {
 		return
 	}
 	copied := w.nameOf(results[0].MessageID, m.payload)
-	e.Message, e.Who, e.Slot, e.Until = copied.name, "broker", 0, w.Now().Add(later)
-	w.record(e)
+	w.record(trace.Event{
+		Who: "broker", What: trace.What(faults.SweepPublish), Hold: m.window.Hold, Window: m.window.ExpiresAt, Kind: m.kind,
+		Message: copied.name, Answer: "accepted", Until: w.Now().Add(later), Fault: e.Fault,
+	})
 }
 
 // consumerPort is reference.Consumer as one slot of a worker sees it.

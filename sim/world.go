@@ -107,13 +107,8 @@ func newWorld(s *script.Scenario, b Backend, o Options) (*World, error) {
 // often as it grows.
 func eventsExpected(s *script.Scenario) int {
 	const perHold, perSweep, sweepsMax = 28, 6, 100_000
-	sweeps := 0
-	for _, step := range s.Steps {
-		if step.Run != nil && s.Policy.SweepPeriod > 0 {
-			sweeps = int((step.Run.Until.Sub(s.Start) + s.Policy.Backstop) / s.Policy.SweepPeriod)
-		}
-	}
-	return perHold*len(s.Holds) + perSweep*min(sweeps, sweepsMax)
+	sweeps := (s.End().Sub(s.Start) + s.Policy.Backstop) / max(s.Policy.SweepPeriod, time.Second)
+	return perHold*len(s.Holds) + perSweep*min(int(sweeps), sweepsMax)
 }
 
 // startWorker starts a worker node, which comes back after a crash.
@@ -144,10 +139,10 @@ func (w *World) work(n *node, p *process) {
 		Store: storePort{p}, Queue: consumerPort{p}, Routes: routes, Clock: n.Clock(), Waiter: virtual.Waiter{Process: p.Process},
 		Tokens: tokens{w}, Policy: w.scenario.Policy,
 	}
-	err := w.pipeline.Work(n.Context(), accepting{n.Context(), n}, &worker)
+	err := w.pipeline.Work(n.Context(), n.Accepting(), &worker)
 	switch {
 	case p.Over():
-	case n.draining:
+	case n.Draining:
 		n.drained()
 	default:
 		w.fail(fmt.Errorf("the worker loop of %s ended while its node was up: %w", n.Name, err))
@@ -196,48 +191,55 @@ func (w *World) close() {
 }
 
 // settleDown is the time after the last step: everything that is broken is mended, the world runs
-// on for backstop and two sweep periods, and then without cron until the queue is empty.
+// on for backstop and two sweep periods, once more if something broke in that time, and then without
+// cron until the queue is empty.
 func (w *World) settleDown() error {
-	w.mend()
-	for ; w.pauses > 0; w.pauses-- {
-		w.cron.paused--
-		w.faultEnds(pausedByHand, w.Now())
-	}
-	if err := w.pass(w.heal); err != nil {
-		return err
-	}
-	w.mend() // what has struck since
-	w.record(trace.Event{Who: "run", What: trace.Healed})
 	p := w.scenario.Policy
-	if err := w.pass(w.Now().Add(p.Backstop + 2*p.SweepPeriod)); err != nil {
-		return err
+	for range healsMax {
+		w.mend()
+		if err := w.pass(w.heal); err != nil {
+			return err
+		}
+		w.mend() // what has struck since
+		w.record(trace.Event{Who: "run", What: trace.Healed})
+		healed := w.Now()
+		if err := w.pass(healed.Add(p.Backstop + 2*p.SweepPeriod)); err != nil {
+			return err
+		}
+		if !w.heal.After(healed) && len(w.down) == 0 {
+			break
+		}
 	}
 	w.replaying = true
 	return w.drain()
 }
 
-// mend brings back the nodes that would stay down for ever.
+// healsMax is how often a run is mended: a fault may strike for ever.
+const healsMax = 10
+
+// mend brings back the nodes that would stay down for ever, and the cron that somebody paused.
 func (w *World) mend() {
 	for _, d := range w.down {
 		d.comeBack("")
 	}
 	w.down = nil
+	for ; w.pauses > 0; w.pauses-- {
+		w.cron.paused--
+		w.faultEnds(pausedByHand, w.Now())
+	}
 }
 
 // drain lets the workers empty the queue, while no sweep fills it again.
 func (w *World) drain() error {
 	p := w.scenario.Policy
-	limit := w.Now().Add(time.Duration(p.MaxReceives+1) * (p.Visibility + p.Lead))
-	for {
+	for limit := w.Now().Add(time.Duration(p.MaxReceives+1) * (p.Visibility + p.Lead)); ; {
+		w.mend()
 		next, ok := w.broker.NextVisible()
-		if !ok && w.busy() == 0 {
-			w.noteDead()
-			return w.broken
-		}
 		if !ok || next.Before(w.Now()) {
 			next = w.Now()
 		}
-		if next = next.Add(time.Second); next.After(limit) {
+		if next = next.Add(time.Second); !ok && w.busy() == 0 || next.After(limit) {
+			w.noteDead()
 			return w.broken
 		}
 		if err := w.pass(next); err != nil {

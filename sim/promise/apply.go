@@ -161,7 +161,10 @@ func (w *world) applyMessage(m *moment) {
 	}
 	switch m.What {
 	case published:
-		w.applyPublished(m)
+		g.poisoned = g.poisoned || strings.Contains(m.Fault, "poison")
+		if m.Answer == "accepted" {
+			g.queued, g.published = max(m.now, at(m.Until)), true
+		}
 	case received:
 		g.poisoned = g.poisoned || m.Kind == ""
 	case acked, deadLettered:
@@ -181,17 +184,6 @@ func (w *world) purge() {
 		if g.fate == "" {
 			g.fate = trace.BrokerGone
 		}
-	}
-}
-
-func (w *world) applyPublished(m *moment) {
-	g := m.message
-	g.poisoned = g.poisoned || strings.Contains(m.Fault, "poison")
-	if m.Answer == "accepted" {
-		g.queued, g.published = max(m.now, at(m.Until)), true
-	}
-	if m.window != nil && m.Kind == reference.Expire && m.Answer != "refused" {
-		m.window.published = min(m.window.published, m.now)
 	}
 }
 

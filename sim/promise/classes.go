@@ -22,6 +22,7 @@ var (
 	noOutcome       = class("P2", "no outcome", "expiring a hold accounts for every channel that has no row")
 	leftOpen        = class("P2", "left open", "a row without an outcome must be nominated until somebody settles it")
 	replaced        = class("P2", "outcome replaced", "an outcome is final, except that a late sent replaces unknown")
+	receiptLost     = class("P2", "receipt not recorded", "a receipt is recorded whatever token holds the row by now, and replaces unknown")
 	falseReason     = class("P2", "false reason", "compare what was recorded with what the provider answered")
 	missedNoExcuse  = class("P2", "missed without excuse", "follow this hold from the sweep that should have found it")
 	throttledExcuse = class("P2", "throttled without excuse", "see how long the provider asked to wait, and when it was asked next")

@@ -164,6 +164,34 @@ var details = map[string]struct {
 		return s.settledHere("12:08", unknownLapse).missed()
 	}, tableDisagrees},
 
+	"an-error-of-the-store-is-no-timeout": {func(s *story) trace.Run {
+		tok := s.at("12:07").claim("w1", "h1", email)
+		s.last().Err = "reset"
+		return s.settle("w1", "h1", email, tok, unknownTimeou).missed()
+	}, falseReason},
+	"an-answered-send-is-no-excuse": {func(s *story) trace.Run {
+		tok := s.at("12:07").claim("w1", "h1", email)
+		return s.send("w1", "h1", email, tok, "rejected").settledHere("12:08", unknownLapse).missed()
+	}, unknownNoExcuse},
+	"a-release-that-was-struck": {func(s *story) trace.Run {
+		tok := s.at("12:07").claim("w1", "h1", email)
+		s.release("w1", "h1", email, tok, "", "").last().NoEffect = true
+		return s.settledHere("12:08", unknownLapse).missed()
+	}, Class{}},
+	"the-same-outcome-again-under-doubt": {func(s *story) trace.Run {
+		tok := s.at("12:07").claim("w1", "h1", email)
+		s.send("w1", "h1", email, tok, "unknown").release("w1", "h1", email, tok, reference.Timeout, "")
+		tok = s.claim("w1", "h1", email)
+		s.last().Doubt = reference.Timeout
+		s.send("w1", "h1", email, tok, "rejected").settle("w1", "h1", email, tok, rejected)
+		return s.settle("w1", "h1", email, tok, rejected).missed()
+	}, Class{}},
+	"unknown-replaced-by-dropped": {func(s *story) trace.Run {
+		tok := s.at("12:07").claim("w1", "h1", email)
+		s.send("w1", "h1", email, tok, "rejected").settle("w1", "h1", email, tok, unknownTimeou)
+		return s.settle("w1", "h1", email, tok, rejected).missed()
+	}, replaced},
+
 	// Grants and sends.
 	"granted-without-a-hold": {func(s *story) trace.Run {
 		s.sent().add(trace.Event{What: claimed, Who: "w1", Hold: "h9", Channel: email, Token: "t9", Answer: "granted", Until: clock("12:07:20")})

@@ -74,27 +74,48 @@ func TestExcuseEdges(t *testing.T) {
 		"healthy-for-less-after-trouble":  {func(s *story) trace.Run { return s.trouble("12:06", "12:07:10.000001").missed() }, none},
 		"healthy-for-b-before-trouble":    {func(s *story) trace.Run { return s.trouble("12:09:20", "12:10").missed() }, missedNoExcuse},
 		"healthy-for-less-before-trouble": {func(s *story) trace.Run { return s.trouble("12:09:19.999999", "12:10").missed() }, none},
-		"an-instant-splits-it":            {func(s *story) trace.Run { return s.trouble("12:08", "12:08").missed() }, none},
-		"an-instant-leaves-b":             {func(s *story) trace.Run { return s.trouble("12:07:10", "12:07:10").missed() }, missedNoExcuse},
-		"an-instant-leaves-less":          {func(s *story) trace.Run { return s.trouble("12:07:10.000001", "12:07:10.000001").missed() }, none},
-		"trouble-before-it-was-due":       {func(s *story) trace.Run { return s.trouble("12:01", "12:06:59").missed() }, missedNoExcuse},
-		"trouble-after-the-cut-off":       {func(s *story) trace.Run { return s.trouble("12:09:30", "12:10").missed() }, missedNoExcuse},
-		"two-troubles-overlap":            {func(s *story) trace.Run { return s.overlapping("12:07:09").missed() }, none},
-		"the-run-starts-b-before":         {func(s *story) trace.Run { s.run.Setup.Start = clock("12:07:10"); return s.missed() }, missedNoExcuse},
-		"the-run-starts-less-before":      {func(s *story) trace.Run { s.run.Setup.Start = clock("12:07:10.000001"); return s.missed() }, none},
-		"the-window-began-b-before":       {func(s *story) trace.Run { return s.extendedAt("12:08:10") }, missedNoExcuse},
-		"the-window-began-less-before":    {func(s *story) trace.Run { return s.extendedAt("12:08:10.000001") }, none},
-		"a-person-ended-it-after-b":       {func(s *story) trace.Run { return s.settledHereAfter("12:09:20") }, missedNoExcuse},
-		"a-person-ended-it-before-b":      {func(s *story) trace.Run { return s.settledHereAfter("12:09:19.999999") }, none},
-		"as-much-work-as-fits":            {func(s *story) trace.Run { return s.slow().others(9, "12:10").confirmOthers("12:09:30", 9).missed() }, missedNoExcuse},
-		"more-work-than-fits":             {func(s *story) trace.Run { return s.slow().others(10, "12:10").confirmOthers("12:09:30", 10).missed() }, none},
-		"too-much-work-until-b-before":    {func(s *story) trace.Run { return s.slow().others(10, "12:10").confirmOthers("12:07:10", 10).missed() }, missedNoExcuse},
+		"healthy-for-b-between-troubles":  {func(s *story) trace.Run { return s.trouble("12:06", "12:07:05").trouble("12:09:25", "12:10").missed() }, missedNoExcuse},
+		"healthy-for-less-between": {func(s *story) trace.Run {
+			return s.trouble("12:06", "12:07:05").trouble("12:09:24.999999", "12:10").missed()
+		}, none},
+		"one-channel-makes-b-shorter":  {func(s *story) trace.Run { return s.channels(email).trouble("12:06", "12:07:20").missed() }, missedNoExcuse},
+		"one-channel-and-less":         {func(s *story) trace.Run { return s.channels(email).trouble("12:06", "12:07:20.000001").missed() }, none},
+		"channels-not-told":            {func(s *story) trace.Run { return s.channels().trouble("12:06", "12:07:10").missed() }, missedNoExcuse},
+		"channels-not-told-and-less":   {func(s *story) trace.Run { return s.channels().trouble("12:06", "12:07:10.000001").missed() }, none},
+		"an-instant-splits-it":         {func(s *story) trace.Run { return s.trouble("12:08", "12:08").missed() }, none},
+		"an-instant-leaves-b":          {func(s *story) trace.Run { return s.trouble("12:07:10", "12:07:10").missed() }, missedNoExcuse},
+		"an-instant-leaves-less":       {func(s *story) trace.Run { return s.trouble("12:07:10.000001", "12:07:10.000001").missed() }, none},
+		"trouble-before-it-was-due":    {func(s *story) trace.Run { return s.trouble("12:01", "12:06:59").missed() }, missedNoExcuse},
+		"trouble-after-the-cut-off":    {func(s *story) trace.Run { return s.trouble("12:09:30", "12:10").missed() }, missedNoExcuse},
+		"two-troubles-overlap":         {func(s *story) trace.Run { return s.overlapping("12:07:09").missed() }, none},
+		"the-run-starts-b-before":      {func(s *story) trace.Run { s.run.Setup.Start = clock("12:07:10"); return s.missed() }, missedNoExcuse},
+		"the-run-starts-less-before":   {func(s *story) trace.Run { s.run.Setup.Start = clock("12:07:10.000001"); return s.missed() }, none},
+		"the-window-began-b-before":    {func(s *story) trace.Run { return s.extendedAt("12:08:10") }, missedNoExcuse},
+		"the-window-began-less-before": {func(s *story) trace.Run { return s.extendedAt("12:08:10.000001") }, none},
+		"a-person-ended-it-after-b":    {func(s *story) trace.Run { return s.settledHereAfter("12:09:20") }, missedNoExcuse},
+		"a-person-ended-it-before-b":   {func(s *story) trace.Run { return s.settledHereAfter("12:09:19.999999") }, none},
+		"as-much-work-as-fits":         {func(s *story) trace.Run { return s.slow().others(9, "12:10").confirmOthers("12:09:30", 9).missed() }, missedNoExcuse},
+		"more-work-than-fits":          {func(s *story) trace.Run { return s.slow().others(10, "12:10").confirmOthers("12:09:30", 10).missed() }, none},
+		"too-much-work-until-b-before": {func(s *story) trace.Run { return s.slow().others(10, "12:10").confirmOthers("12:07:10", 10).missed() }, missedNoExcuse},
 		"too-much-work-until-less-before": {func(s *story) trace.Run {
 			return s.slow().others(10, "12:10").confirmOthers("12:07:10.000001", 10).missed()
 		}, none},
 		"work-comes-after-its-own-message": {func(s *story) trace.Run { return s.slow().others(10, "12:11").confirmOthers("12:09:40", 10).missed() }, missedNoExcuse},
 		"work-comes-before-its-own-message": {func(s *story) trace.Run {
 			return s.slow().others(10, "12:10:59").confirmOthers("12:09:40", 10).missed()
+		}, none},
+		"two-slots-do-twice-as-much": {func(s *story) trace.Run {
+			return s.slow().slots(2).others(19, "12:10").confirmOthers("12:09:30", 19).missed()
+		}, missedNoExcuse},
+		"two-slots-do-no-more": {func(s *story) trace.Run {
+			return s.slow().slots(2).others(20, "12:10").confirmOthers("12:09:30", 20).missed()
+		}, none},
+		// With a visibility of 30 s, B is 110 s, what comes within the sweep period joins, and 50 s are left.
+		"less-visibility-leaves-less": {func(s *story) trace.Run {
+			return s.slow().visible(30*time.Second).others(5, "12:10:59").confirmOthers("12:09:40", 5).missed()
+		}, missedNoExcuse},
+		"less-visibility-leaves-no-more": {func(s *story) trace.Run {
+			return s.slow().visible(30*time.Second).others(6, "12:10:59").confirmOthers("12:09:40", 6).missed()
 		}, none},
 		"no-cron":                         {func(s *story) trace.Run { s.run.Setup.Period = 0; return s.missed() }, none},
 		"asked-to-wait-until-b-before":    {func(s *story) trace.Run { return s.throttledUntil("12:07:10") }, throttledExcuse},
@@ -254,4 +275,23 @@ func TestReasonsAreTrue(t *testing.T) {
 			wantClass(t, c.tell(s), want)
 		})
 	}
+}
+
+func (s *story) slots(n int) *story {
+	s.run.Setup.Slots = n
+	return s
+}
+
+func (s *story) visible(d time.Duration) *story {
+	s.run.Setup.Policy.Visibility = d
+	return s
+}
+
+// channels makes them all that the deployment has.
+func (s *story) channels(all ...reference.Channel) *story {
+	s.run.Setup.Latency = map[reference.Channel]time.Duration{}
+	for _, c := range all {
+		s.run.Setup.Latency[c] = time.Second
+	}
+	return s
 }

@@ -67,11 +67,25 @@ func (s *story) sweptAfter(heal string) *story {
 }
 
 func TestOverloadGetsTheBackstop(t *testing.T) {
-	// One slot, 30 s: three sends of 8 s fit, four don't.
-	for n, want := range map[int]Class{3: freedLate, 4: {}} {
-		s := alone(t).slow().others(n, "12:12:31")
-		s.sent().at("12:12").expired("h1")
-		wantClass(t, s.confirmOthers("12:12:01", n).end("12:45"), want)
+	// Each slot can serve three sends of 10 s in 30 s.
+	for _, c := range []struct {
+		slots, others int
+		ends          string
+		want          Class
+	}{
+		{1, 3, "12:12:31", freedLate}, {1, 4, "12:12:31", Class{}}, {2, 6, "12:12:31", freedLate}, {2, 7, "12:12:31", Class{}},
+		// Their cut-off was just before the sweep had to find h1, or is then.
+		{1, 9, "12:11:30", freedLate}, {1, 9, "12:11:31", Class{}},
+	} {
+		s := alone(t).slots(c.slots).others(c.others, c.ends)
+		s.run.Setup.Latency = map[reference.Channel]time.Duration{email: 10 * time.Second, sms: time.Minute}
+		s.sent().confirmOthers("12:11:10", c.others).at("12:12").expired("h1")
+		if c.ends == "12:12:31" {
+			s = alone(t).slots(c.slots).others(c.others, c.ends)
+			s.run.Setup.Latency = map[reference.Channel]time.Duration{email: 10 * time.Second, sms: time.Minute}
+			s.sent().at("12:12").expired("h1").confirmOthers("12:12:01", c.others)
+		}
+		wantClass(t, s.end("12:45"), c.want)
 	}
 }
 
@@ -82,8 +96,8 @@ func TestApartEdges(t *testing.T) {
 		want Class
 	}{
 		// Each piece of others' trouble may take a slot for 20 s; one slot has room for 80 s.
-		"three-others-in-trouble": {func(s *story) trace.Run { return s.overlappingForeign(3).missed() }, delayed},
-		"four-others-in-trouble":  {func(s *story) trace.Run { return s.overlappingForeign(4).missed() }, none},
+		"four-others-in-trouble":  {func(s *story) trace.Run { return s.overlappingForeign(4).missed() }, delayed},
+		"five-others-in-trouble":  {func(s *story) trace.Run { return s.overlappingForeign(5).missed() }, none},
 		"its-own-trouble":         {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", "").missed() }, none},
 		"its-own-channels":        {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", email).missed() }, none},
 		"its-other-channels":      {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", sms).missed() }, delayed},
@@ -105,8 +119,8 @@ func TestApartEdges(t *testing.T) {
 		}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := alone(t)
-			s.run.Setup.Slots = 1
+			s := alone(t).slots(1)
+			s.run.Setup.Latency = map[reference.Channel]time.Duration{email: 0, sms: 0}
 			wantClass(t, c.tell(s), c.want)
 		})
 	}
@@ -127,13 +141,17 @@ func (s *story) overlappingForeign(n int) *story {
 
 func TestApartChannelWide(t *testing.T) {
 	// While SMS is down, each waiting reminder counts for 10 s besides its 200 ms: h1 and 6 others
-	// make 71.4 s, and one more is too much for one slot's 80 s.
+	// make 71.4 s, and one more is too much for the 80 s that one slot has.
 	for n, want := range map[int]Class{6: delayed, 7: {}} {
-		s := alone(t).others(n, "12:10")
-		s.run.Setup.Slots = 1
+		s := alone(t).slots(1).others(n, "12:10").hold("d1", "12:06", reference.Held, email).hold("d2", "12:06", reference.Held, email)
+		s.at("12:03").person(cancelled, "d1", "done").last().Window = clock("12:06")
+		s.person(cancelled, "d2", "done").last().Window = clock("12:06")
 		s.foreign("12:06", "12:09", "", sms)
 		wantClass(t, s.confirmOthers("12:09:30", n).missed(), want)
 	}
+	// Trouble of one hold's SMS counts once for all.
+	s := alone(t).slots(1).others(7, "12:10").foreign("12:06", "12:09", "h2", sms)
+	wantClass(t, s.confirmOthers("12:09:30", 7).missed(), delayed)
 }
 
 func TestApartFreed(t *testing.T) {

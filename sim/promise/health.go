@@ -127,16 +127,13 @@ func (x *health) heal(from, length instant) instant {
 	return from
 }
 
-// overloaded says whether, when expiring v was asked for or at the latest had to be, more was waiting
-// than all slots can serve in the time that P5 allows. Apart counts the trouble of others as work.
-func (x *health) overloaded(v *window, from, until instant, apart bool) bool {
-	s := v.published
-	if s < from || s > from+x.sweep {
-		s = from + x.sweep
-	}
-	cost, waiting := x.work.waiting(s, 1)
+// overloaded says whether, when expiring what was over at from had to be asked for at the latest, more
+// was waiting than all slots can serve in the rest of the time that P5 allows. Apart counts the
+// trouble of others until then as work.
+func (x *health) overloaded(from, until instant, apart bool) bool {
+	cost, waiting := x.work.waiting(from+x.sweep, 1)
 	if apart {
-		cost += x.foreign(s, until, "", waiting)
+		cost += x.foreign(from+x.sweep, until, "", waiting)
 	}
 	return cost > x.slots*freeSlack
 }
@@ -144,7 +141,7 @@ func (x *health) overloaded(v *window, from, until instant, apart bool) bool {
 // troubledApart says whether, without what names other holds, there was trouble for expiring v
 // between from and until, or so much of others' that the slots couldn't serve it.
 func (x *health) troubledApart(v *window, from, until instant) bool {
-	return meets(x.without(""), from, until) || meets(x.named(v.hold, nil), from, until) || x.overloaded(v, from, until, true)
+	return meets(x.without(""), from, until) || meets(x.named(v.hold, nil), from, until) || x.overloaded(from, until, true)
 }
 
 // foreign is how much of the slots' time the trouble of others may have taken between from and to.
@@ -165,7 +162,7 @@ func (x *health) foreign(from, to instant, c reference.Channel, waiting instant)
 func (x *health) named(h *hold, r *reminder) []spell {
 	var out []spell
 	for _, i := range h.troubles {
-		if s := &x.troubles[i]; r == nil || s.channel == "" || s.channel == r.channel {
+		if s := &x.troubles[i]; s.hold == h && (r == nil || s.channel == "" || s.channel == r.channel) {
 			out = join(out, s.spell)
 		}
 	}

@@ -7,10 +7,14 @@ import (
 	"github.com/seathold/seathold/reference"
 )
 
-// watchAccounted keeps one part of P2: an outcome is final, except that a late sent replaces
-// unknown.
+// watchAccounted keeps two parts of P2: an outcome is final, except that a late sent replaces
+// unknown; and a receipt is recorded, whoever holds the row by then.
 func watchAccounted(t *trial, m *moment) {
 	r := m.reminder
+	if r != nil && m.What == settled && !m.NoEffect && m.Outcome.Verdict == reference.Sent && m.Answer != "recorded" && m.Answer != "gone" && r.outcome.Verdict != reference.Sent {
+		t.breach(receiptLost, m, "%s came with a receipt at %s, was answered %s, and stays %s; a receipt is recorded, and replaces unknown",
+			t.named(r), t.clock(m.now), m.Answer, r.outcome)
+	}
 	if r == nil || !r.outcome.Final() || !m.has(settled, "recorded") && !m.has(claimed, "settled-here") {
 		return
 	}

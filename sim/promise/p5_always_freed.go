@@ -29,7 +29,7 @@ func (t *trial) judgeFree(v *window) {
 		return
 	}
 	x := t.healthOf()
-	if !x.troubled(from, soon) && !x.overloaded(v, from, soon, false) {
+	if !x.troubled(from, soon) && !x.overloaded(from, soon, false) {
 		t.notFreed(v, soon, "nothing was down, so sweep period %s + %s was enough", t.sweep, freeSlack)
 		return
 	}

@@ -94,6 +94,15 @@ var brokenOnce = []broken{
 		s.send("w1", "h1", email, tok, "rejected").settle("w1", "h1", email, tok, throttled).settle("w1", "h1", email, tok, rejected)
 		return s.rest(m)
 	}},
+	{receiptLost, "h1/email", "worker.settle", func(s *story) trace.Run {
+		m := s.taken()
+		tok := s.claim("w1", "h1", email)
+		s.send("w1", "h1", email, tok, "accepted").accept("h1", email, tok)
+		s.add(trace.Event{What: trace.NodeStall, Who: "w1", Until: clock("12:08:30")})
+		s.at("12:08").add(trace.Event{What: claimed, Who: "w2", Hold: "h1", Channel: email, Token: "t9", Answer: "settled-here", Outcome: unknownLapse})
+		s.at("12:08:30").settle("w1", "h1", email, tok, sentOutcome).last().Answer = "not-yours"
+		return s.rest(m)
+	}},
 	{falseReason, "h1/email", "worker.settle", func(s *story) trace.Run {
 		m := s.taken()
 		tok := s.claim("w1", "h1", email)

@@ -60,7 +60,6 @@ type window struct {
 	leftBy      trace.What
 	leftSeq     int
 	reminders   *reminder
-	published   instant // the first time that expiring it was asked for, or never
 }
 
 // reminder is a row of the table and what the provider saw of it.
@@ -220,7 +219,7 @@ func (w *world) window(h *hold, end instant) *window {
 		}
 	}
 	v := w.windows.take(len(w.run.Setup.Holds))
-	*v = window{hold: h, next: h.windows, end: end, began: never, left: never, published: never}
+	*v = window{hold: h, next: h.windows, end: end, began: never, left: never}
 	h.windows = v
 	return v
 }

@@ -26,12 +26,15 @@ func Describe(s *script.Scenario) []string {
 		lines = append(lines, fmt.Sprintf("node     %s slots=%d skew=%s restart=%s", n.Name, n.Slots, skew, orNever(n.Restart)))
 	}
 	p, q := s.Policy, s.Queue
+	hosted := fmt.Sprintf(" dedup=%s retention=%s latency=%s", Span(q.Dedup), Span(q.Retention), Span(q.Latency))
+	if q.Profile == "table" {
+		hosted = ""
+	}
 	lines = append(lines,
 		fmt.Sprintf("policy   lead=%s cutoff=%s send-timeout=%s lease=%s order=%s page=%d renominate=%s budget=%s backstop=%s",
 			Span(p.Lead), Span(p.Cutoff), Span(p.SendTimeout), Span(p.Lease), p.Order, p.Page, Span(p.Renominate), Span(p.SweepBudget), Span(p.Backstop)),
 		describeCron(s.Cron),
-		fmt.Sprintf("queue    profile=%s visibility=%s max-receives=%d dedup=%s retention=%s latency=%s",
-			q.Profile, Span(p.Visibility), p.MaxReceives, Span(q.Dedup), Span(q.Retention), Span(q.Latency)))
+		fmt.Sprintf("queue    profile=%s visibility=%s max-receives=%d%s", q.Profile, Span(p.Visibility), p.MaxReceives, hosted))
 	for _, p := range s.Providers {
 		keys := "none"
 		if p.Keys > 0 {

@@ -57,7 +57,8 @@
 //
 // Times are HH:MM[:SS[.mmm]] on the world's day, +3h from the start, or RFC 3339. They never lie in
 // the past of where they stand, and those of at and run never go back; nothing is said of a time
-// after the last run. Run includes its last instant.
+// after the last run. Run includes its last instant. What happens at one instant happens in the order
+// that the seed decides.
 //
 // # What is expected, where it stands
 //

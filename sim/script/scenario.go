@@ -44,6 +44,17 @@ type Scenario struct {
 	Steps []Step
 }
 
+// End is when the last run line ends.
+func (s *Scenario) End() time.Time {
+	end := s.Start
+	for _, step := range s.Steps {
+		if step.Run != nil {
+			end = step.Run.Until
+		}
+	}
+	return end
+}
+
 // Node is one worker process.
 type Node struct {
 	Name  string

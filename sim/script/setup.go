@@ -136,9 +136,7 @@ func (p *parser) policy(d *lines.Directive) {
 }
 
 // dedups are how long each profile of broker remembers message keys.
-var dedups = map[string]time.Duration{
-	"standard": 24 * time.Hour, "fifo": 5 * time.Minute, "table": 24 * time.Hour,
-}
+var dedups = map[string]time.Duration{"standard": 24 * time.Hour, "fifo": 5 * time.Minute}
 
 func (p *parser) queue(d *lines.Directive) {
 	p.once(d, "queue")
@@ -151,6 +149,11 @@ func (p *parser) queue(d *lines.Directive) {
 		lines.Duration("retention", &q.Retention, lines.Positive),
 		lines.Duration("latency", &q.Latency, lines.AnyDuration),
 	})
+	for _, key := range []string{"dedup", "retention", "latency"} {
+		if had[key] && q.Profile == "table" {
+			p.Fail(d.Verb.Pos, "", "the table queue has no %s=: it keeps a message, and its key, until it is done, and hands it over at once", key)
+		}
+	}
 	if !had["dedup"] {
 		q.Dedup = dedups[q.Profile]
 	}

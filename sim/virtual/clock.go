@@ -104,6 +104,21 @@ func (c lifeContext) Err() error {
 	return nil
 }
 
+// Accepting ends with the node's present life, or when the node begins to drain.
+func (n *Node) Accepting() context.Context { return acceptContext{n.Context(), n} }
+
+type acceptContext struct {
+	context.Context
+	node *Node
+}
+
+func (c acceptContext) Err() error {
+	if c.node.Draining {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
 // Waiter is reference.Waiter for one process.
 type Waiter struct{ Process *Process }
 

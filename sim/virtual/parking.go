@@ -19,8 +19,16 @@ func (s *Schedule) NewParking(picks *Stream, ready func() (time.Time, bool)) *Pa
 	return &Parking{schedule: s, picks: picks, ready: ready}
 }
 
-// Waiting counts those that wait.
-func (k *Parking) Waiting() int { return len(k.parked) }
+// Waiting counts those that wait. Who was parked when its node crashed does not wait any more.
+func (k *Parking) Waiting() int {
+	n := 0
+	for _, p := range k.parked {
+		if !p.life.over && !p.ended {
+			n++
+		}
+	}
+	return n
+}
 
 // Park stops a process until there may be something for it, or its node ends or is released.
 func (k *Parking) Park(p *Process) {

@@ -14,6 +14,8 @@ type Node struct {
 	Role string
 	// Skew is how wrong its clock is.
 	Skew time.Duration
+	// Draining says that the node is to begin nothing new.
+	Draining bool
 	// Fail is told when code of the node goes on calling ports for good after a crash.
 	Fail func(error)
 

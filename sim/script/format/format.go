@@ -124,10 +124,15 @@ func (w *writer) cron() {
 
 func (w *writer) queue() {
 	q, p, d := w.s.Queue, w.s.Policy, reference.DefaultPolicy()
-	w.line("queue", "profile="+q.Profile, pair("visibility", p.Visibility, d.Visibility, faults.FormatDuration),
+	words := []string{
+		"queue", "profile=" + q.Profile, pair("visibility", p.Visibility, d.Visibility, faults.FormatDuration),
 		pair("max-receives", p.MaxReceives, d.MaxReceives, number),
-		"dedup="+faults.FormatDuration(q.Dedup), "retention="+faults.FormatDuration(q.Retention),
-		pair("latency", q.Latency, 0, faults.FormatDuration))
+	}
+	if q.Profile != "table" {
+		words = append(words, "dedup="+faults.FormatDuration(q.Dedup), "retention="+faults.FormatDuration(q.Retention),
+			pair("latency", q.Latency, 0, faults.FormatDuration))
+	}
+	w.line(words...)
 }
 
 func (w *writer) providers() {
