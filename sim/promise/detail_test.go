@@ -197,7 +197,7 @@ var details = map[string]struct {
 		s.sent().add(trace.Event{What: claimed, Who: "w1", Hold: "h9", Channel: email, Token: "t9", Answer: "granted", Until: clock("12:07:20")})
 		s.rows = func(rows []reference.Row) []reference.Row {
 			return append(slices.DeleteFunc(rows, func(r reference.Row) bool { return r.Hold == "h9" }), reference.Row{
-				Reminder: reference.Reminder{Window: reference.Window{Hold: "h9", ExpiresAt: clock("12:10")}, Channel: email}, Token: "t9", LeaseUntil: clock("13:00")})
+				Reminder: reference.Reminder{Window: reference.Window{Hold: "h9", ExpiresAt: clock("12:10")}, Channel: email}, Token: "t9", NotBefore: clock("13:00")})
 		}
 		return s.missed()
 	}, closedWindow},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // startsMax bounds how many starts of a stretch are tried for one reminder. Beyond it the slots
@@ -108,10 +109,14 @@ func (x *health) startIn(p spell, fits func(instant) bool) (spell, bool) {
 }
 
 // lastTrouble is when the last trouble ended: never, if one didn't, and always, if there was none.
+// What the broker set aside doesn't count: a pipeline could burn its receives for ever, and so put
+// off for ever what must happen in the end.
 func (w *world) lastTrouble() instant {
 	last := always
 	for i := range w.troubles {
-		last = max(last, w.troubles[i].to)
+		if t := &w.troubles[i]; !strings.HasPrefix(t.fault, "set aside ") {
+			last = max(last, t.to)
+		}
 	}
 	return last
 }

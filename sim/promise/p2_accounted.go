@@ -95,7 +95,8 @@ func (t *trial) judgeRow(r *reminder) bool {
 // to settle it: since it could be taken, and since the last trouble.
 func (t *trial) judgeOpen(r *reminder) bool {
 	v := r.window
-	ready := max(at(r.kept.LeaseUntil), at(r.kept.NotBefore), t.start)
+	// No lease that was granted before the cut-off has a reason to last longer than that.
+	ready := max(min(at(r.kept.LeaseUntil), v.end+micros(t.run.Setup.Policy.Lease)), at(r.kept.NotBefore), t.start)
 	if v.left != never {
 		ready = max(ready, v.left)
 	}
