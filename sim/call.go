@@ -142,8 +142,8 @@ func (p *process) take(in *struck, effect func(*struck, *trace.Event) error) (er
 
 // mark writes into the event which fault struck, and what the caller sees by it.
 func (s *struck) mark(e *trace.Event) {
-	if s.hit() {
-		e.Fault = s.line
+	if s.hit() { // it may have been struck before its effect, too
+		e.Fault = strings.TrimPrefix(e.Fault+" + "+s.line, " + ")
 	}
 	if s.Err != nil {
 		e.Err = oneLine(s.Err)

@@ -96,8 +96,14 @@ func TestApartEdges(t *testing.T) {
 		want Class
 	}{
 		// Each piece of others' trouble may take a slot for 20 s; one slot has room for 80 s.
-		"four-others-in-trouble":  {func(s *story) trace.Run { return s.overlappingForeign(4).missed() }, delayed},
-		"five-others-in-trouble":  {func(s *story) trace.Run { return s.overlappingForeign(5).missed() }, none},
+		"four-others-in-trouble": {func(s *story) trace.Run { return s.overlappingForeign(4).missed() }, delayed},
+		"five-others-in-trouble": {func(s *story) trace.Run { return s.overlappingForeign(5).missed() }, none},
+		"others-whose-trouble-is-over": {func(s *story) trace.Run {
+			for range 9 {
+				s.foreign("12:06", "12:06", "h2", "")
+			}
+			return s.foreign("12:06", "12:09", "h2", "").missed()
+		}, delayed},
 		"its-own-trouble":         {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", "").missed() }, none},
 		"its-own-channels":        {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", email).missed() }, none},
 		"its-other-channels":      {func(s *story) trace.Run { return s.foreign("12:06", "12:09", "h1", sms).missed() }, delayed},
@@ -144,7 +150,7 @@ func TestApartChannelWide(t *testing.T) {
 	// make 71.4 s, and one more is too much for the 80 s that one slot has.
 	for n, want := range map[int]Class{6: delayed, 7: {}} {
 		s := alone(t).slots(1).others(n, "12:10").hold("d1", "12:06", reference.Held, email).hold("d2", "12:06", reference.Held, email)
-		s.at("12:03").person(cancelled, "d1", "done").last().Window = clock("12:06")
+		s.at("12:03:30").person(cancelled, "d1", "done").last().Window = clock("12:06")
 		s.person(cancelled, "d2", "done").last().Window = clock("12:06")
 		s.foreign("12:06", "12:09", "", sms)
 		wantClass(t, s.confirmOthers("12:09:30", n).missed(), want)
