@@ -1,0 +1,6 @@
+//go:build race
+
+package e2e_test
+
+// parallel is how many tests run at once: under the race detector the programs do ten times the work.
+const parallel = "6"
