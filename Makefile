@@ -1,7 +1,6 @@
 # make run      builds holdsim and runs every scenario twice, on memory: nothing needed but Go
 # make test     passes all tests; those on Postgres get a server as SEATHOLD_POSTGRES says
 # make matrix   puts every defect to every scenario, and says who kills whom
-# make explore  searches for scenarios that break a promise (SEEDS, EACH)
 # make demo     one hold nudged and expired, one confirmed, by the real programs, in under a minute
 # make soak     the real programs under fire for DURATION, and an audit
 # make bench    the pipeline on Postgres beside raw Postgres and River; takes some minutes
@@ -10,10 +9,8 @@
 GO ?= go
 BENCH ?= .
 DURATION ?= 60s
-EACH ?= all
-SEEDS ?= 1-1000
 
-.PHONY: run run-postgres test matrix explore demo soak bench microbench build
+.PHONY: run run-postgres test matrix demo soak bench microbench build
 
 run: build
 	bin/holdsim run scenarios
@@ -26,10 +23,6 @@ test:
 
 matrix: build
 	bin/holdsim matrix scenarios
-
-explore: build
-	bin/holdsim explore -each $(EACH)
-	bin/holdsim explore -seeds $(SEEDS)
 
 demo:
 	$(GO) run ./reference/deploy/demo
