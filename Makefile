@@ -18,8 +18,9 @@ run: build
 run-postgres: build
 	bin/holdsim run -store postgres scenarios
 
+# One package at a time: those that run the programs in real time want the machine to themselves.
 test:
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test -p 1 $(TESTFLAGS) ./...
 
 matrix: build
 	bin/holdsim matrix scenarios
