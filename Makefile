@@ -1,6 +1,7 @@
 # make run      builds holdsim and runs every scenario twice, on memory: nothing needed but Go
 # make test     passes all tests; those on Postgres get a server as SEATHOLD_POSTGRES says
 # make matrix   puts every defect to every scenario, and says who kills whom
+# make e2e      the real programs, killed at every point, in windows of seconds
 # make demo     one hold nudged and expired, one confirmed, by the real programs, in under a minute
 # make soak     the real programs under fire for DURATION, and an audit
 # make bench    the pipeline on Postgres beside raw Postgres and River; takes some minutes
@@ -10,7 +11,7 @@ GO ?= go
 BENCH ?= .
 DURATION ?= 60s
 
-.PHONY: run run-postgres test matrix demo soak bench microbench build
+.PHONY: run run-postgres test matrix e2e demo soak bench microbench build
 
 run: build
 	bin/holdsim run scenarios
@@ -24,6 +25,10 @@ test:
 
 matrix: build
 	bin/holdsim matrix scenarios
+
+# The programs in real time; a starved machine may be too slow for their windows of seconds.
+e2e:
+	$(GO) test -count=1 -tags e2e ./reference/e2e/...
 
 demo:
 	$(GO) run ./reference/deploy/demo
