@@ -9,6 +9,7 @@
 package faults
 
 import (
+	"errors"
 	"time"
 
 	"github.com/seathold/seathold/reference"
@@ -119,4 +120,19 @@ type Effect struct {
 	Later                     time.Duration
 	// Poison garbles the payload.
 	Poison bool
+}
+
+// With is what e and o do to one moment together.
+func (e Effect) With(o Effect) Effect {
+	restart := max(e.Restart, o.Restart)
+	if o.Restart < 0 || e.Restart < 0 {
+		restart = -1
+	}
+	return Effect{
+		Crash: e.Crash || o.Crash, Restart: restart,
+		Stall: e.Stall + o.Stall, Delay: e.Delay + o.Delay, Later: e.Later + o.Later,
+		Err: errors.Join(e.Err, o.Err), Twice: e.Twice || o.Twice,
+		Lose: e.Lose || o.Lose, Duplicate: e.Duplicate || o.Duplicate, Postpone: e.Postpone || o.Postpone,
+		Poison: e.Poison || o.Poison,
+	}
 }

@@ -47,21 +47,7 @@ func (s *struck) add(e faults.Effect, line string) {
 	if s.hit() {
 		line = s.line + " + " + line
 	}
-	s.line = line
-	s.Crash = s.Crash || e.Crash
-	s.Restart = max(s.Restart, e.Restart)
-	if e.Restart < 0 {
-		s.Restart = e.Restart
-	}
-	s.Stall += e.Stall
-	s.Delay += e.Delay
-	s.Later += e.Later
-	s.Err = errors.Join(s.Err, e.Err)
-	s.Twice = s.Twice || e.Twice
-	s.Lose = s.Lose || e.Lose
-	s.Duplicate = s.Duplicate || e.Duplicate
-	s.Postpone = s.Postpone || e.Postpone
-	s.Poison = s.Poison || e.Poison
+	s.Effect, s.line = s.With(e), line
 }
 
 // do makes one port call: it lets others go first, lets faults strike before, in and after it, and

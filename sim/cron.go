@@ -33,7 +33,7 @@ func (j *cronJob) run(t time.Time) {
 		late = time.Duration(j.jitter.Below(int64(j.set.Jitter))).Truncate(time.Microsecond)
 	}
 	w := j.world
-	w.AtTie(tick.Add(late), w.ties, j.tick)
+	w.AtTie(tick.Add(late), w.ties, "cron", j.tick)
 	w.At(tick, func() { j.run(tick) })
 }
 

@@ -69,7 +69,7 @@ func (w *World) finishDeeds(r *Result) {
 func (w *World) setup() trace.Setup {
 	s := w.scenario
 	out := trace.Setup{
-		Start: s.Start, Policy: s.Policy, Period: s.Policy.SweepPeriod, Holds: s.Holds, Rows: s.Rows,
+		Start: s.Start, Policy: s.Policy, Period: s.Policy.SweepPeriod, Queue: s.Queue.Latency, Holds: s.Holds, Rows: s.Rows,
 		Latency: map[reference.Channel]time.Duration{}, Keys: map[reference.Channel]time.Duration{},
 	}
 	for _, n := range s.Nodes {

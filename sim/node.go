@@ -74,9 +74,9 @@ func (n *node) crash(fault string, down time.Duration) {
 	}
 	switch {
 	case n.start == nil:
-		w.faultEnds(fault, w.Now())
+		w.faultEnds("", fault, w.Now())
 	case down < 0: // what is for ever is nothing that a run could wait out
-		w.faultEnds(fault, w.Now())
+		w.faultEnds("", fault, w.Now())
 		w.down = append(w.down, n)
 	default:
 		w.At(w.Now().Add(down), func() { n.comeBack(fault) })
@@ -86,7 +86,7 @@ func (n *node) crash(fault string, down time.Duration) {
 
 func (n *node) comeBack(fault string) {
 	n.world.record(trace.Event{Who: n.Name, What: trace.NodeRestart, Fault: fault})
-	n.world.faultEnds(fault, n.world.Now()) // nothing, if it has no name
+	n.world.faultEnds("", fault, n.world.Now()) // nothing, if it has no name
 	n.begin()
 }
 
@@ -95,7 +95,7 @@ func (n *node) stall(fault string, d time.Duration) {
 	w := n.world
 	n.Stall(w.Now().Add(d))
 	w.record(trace.Event{Who: n.Name, What: trace.NodeStall, Until: n.StalledUntil(), Fault: fault})
-	w.faultEnds(fault, n.StalledUntil())
+	w.faultEnds("", fault, n.StalledUntil())
 }
 
 // tokens is reference.TokenSource: t1, t2, …, never repeated in a run.

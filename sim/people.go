@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/seathold/seathold/faults"
@@ -24,7 +25,7 @@ type deed struct {
 func (w *World) plan(step script.Step) {
 	d := &deed{step: step}
 	w.deeds = append(w.deeds, d)
-	w.AtTie(step.Do.At, w.ties, func() { w.perform(d) })
+	w.AtTie(step.Do.At, w.ties, step.Text, func() { w.perform(d) })
 }
 
 func (w *World) perform(d *deed) {
@@ -64,6 +65,9 @@ func (w *World) perform(d *deed) {
 // of a delayed publish, or of somebody's script.
 func (w *World) publish(do *script.Do) error {
 	h, err := w.store.Get(context.Background(), do.Hold)
+	if errors.Is(err, reference.ErrNoHold) && do.New.ID != "" {
+		h, err = do.New, nil // it will be
+	}
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (w *World) resume(d *deed) {
 	w.cron.paused--
 	d.changed = true
 	w.record(trace.Event{Who: "operator", What: trace.CronResumed})
-	w.faultEnds(pausedByHand, w.Now())
+	w.faultEnds("", pausedByHand, w.Now())
 }
 
 // asPerson makes one call of Holds, from a client of its own.
@@ -138,6 +142,6 @@ func (w *World) purge() int {
 		}
 	}
 	w.record(trace.Event{Who: "fault", What: trace.FaultBegin, Fault: "purge"})
-	w.faultEnds("purge", until)
+	w.faultEnds("", "purge", until)
 	return n
 }

@@ -18,6 +18,7 @@ type posted struct {
 	payload []byte
 	kind    reference.Kind
 	window  reference.Window
+	copy    bool // the broker made it of another one
 }
 
 // nameOf gives the name of the message that the broker calls id, a new one if it is new.
@@ -34,7 +35,7 @@ func (w *World) name(id string, payload []byte, kind reference.Kind, window refe
 	if m, ok := w.messages[id]; ok {
 		return m
 	}
-	m := &posted{"m" + strconv.Itoa(len(w.posted)+1), payload, kind, window}
+	m := &posted{name: "m" + strconv.Itoa(len(w.posted)+1), payload: payload, kind: kind, window: window}
 	w.messages[id] = m
 	w.byName[m.name] = m
 	w.posted = append(w.posted, m)
@@ -117,12 +118,15 @@ func (w *World) lose(e reference.Entry, ev *trace.Event) reference.Published {
 func (w *World) again(p *process, e trace.Event, later time.Duration) {
 	defer w.idle.Kick()
 	if e.What == trace.What(faults.WorkerReceive) && later == 0 {
-		if err := w.broker.Nack(context.Background(), p.received, later); err != nil {
-			w.fail(err)
+		if err := w.broker.Nack(context.Background(), p.received, later); !errors.Is(err, reference.ErrNotOurs) {
+			_ = p.harness(err) // not ours is delivered once more already
 		}
 		return
 	}
 	m := w.named(e.Message)
+	if m.copy { // delivered once more, and not for ever
+		return
+	}
 	results, err := w.broker.Publish(context.Background(), []reference.Entry{{Payload: m.payload, Delay: later}})
 	if err == nil {
 		err = results[0].Err
@@ -132,6 +136,7 @@ func (w *World) again(p *process, e trace.Event, later time.Duration) {
 		return
 	}
 	copied := w.nameOf(results[0].MessageID, m.payload)
+	copied.copy = true
 	w.record(trace.Event{
 		Who: "broker", What: trace.What(faults.SweepPublish), Hold: m.window.Hold, Window: m.window.ExpiresAt, Kind: m.kind,
 		Message: copied.name, Answer: "accepted", Until: w.Now().Add(later), Fault: e.Fault,
@@ -164,7 +169,7 @@ func (q consumerPort) receive(ctx context.Context, limit int) ([]reference.Deliv
 		return nil, err
 	}
 	real, err := w.broker.Receive(context.Background(), limit, 0)
-	if err != nil {
+	if w.noteGone(); err != nil {
 		return nil, q.p.harness(err)
 	}
 	if len(real) == 0 {
@@ -237,14 +242,19 @@ func (q consumerPort) reply(ctx context.Context, point faults.Point, d reference
 	})
 }
 
-// noteDead records what the broker set aside by itself, and what it kept no longer.
-func (w *World) noteDead() {
+// noteGone records what the broker kept no longer.
+func (w *World) noteGone() {
 	if b, ok := w.broker.(interface{ Ended() []string }); ok {
 		for _, id := range b.Ended() {
 			m := w.messages[id]
 			w.record(trace.Event{Who: "broker", What: trace.BrokerGone, Hold: m.window.Hold, Window: m.window.ExpiresAt, Kind: m.kind, Message: m.name})
 		}
 	}
+}
+
+// noteDead records what the broker set aside by itself.
+func (w *World) noteDead() {
+	w.noteGone()
 	letters, err := w.broker.List(context.Background(), "", 1<<30)
 	if err != nil {
 		w.fail(err)
@@ -263,7 +273,7 @@ func (w *World) noteDead() {
 		if m.kind != "" { // it is as good as lost, until its window gets another key
 			line := "set aside " + m.name
 			w.record(trace.Event{Who: "fault", What: trace.FaultBegin, Hold: m.window.Hold, Fault: line})
-			w.faultEnds(line, w.nextKey(m.kind, m.window))
+			w.faultEnds(m.window.Hold, line, w.nextKey(m.kind, m.window))
 		}
 	}
 }

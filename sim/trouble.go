@@ -33,14 +33,14 @@ func (w *World) arm(step script.Step) {
 		w.armed = append(w.armed, a)
 		if !until.IsZero() && until.After(w.Now()) {
 			w.At(from, func() { w.faultBegins(a, f.On, f.Channel) })
-			w.faultEnds(a.line, until)
+			w.faultEnds("", a.line, until)
 		}
 	case faults.AtInstant:
 		w.At(from, func() { w.instant(a) })
 	case faults.Throughout:
 		if f.Kind != faults.Skew { // clocks decide nothing, so a wrong one excuses nothing
 			w.At(from, func() { w.faultBegins(a, f.On, f.Channel) })
-			w.faultEnds(a.line, until)
+			w.faultEnds("", a.line, until)
 		}
 		w.At(from, func() { w.change(a, true) })
 		if !until.IsZero() {
@@ -69,7 +69,7 @@ func (w *World) instant(a *armed) {
 	case faults.Redrive:
 		if w.redrive(a.fault.On) > 0 {
 			w.strikes(a)
-			w.faultEnds(a.line, w.Now())
+			w.faultEnds("", a.line, w.Now())
 		}
 	}
 }
@@ -158,20 +158,20 @@ func (w *World) strikes(a *armed) {
 	a.fired++
 	w.faultBegins(a, a.fault.On, a.fault.Channel)
 	if a.fault.Kind == faults.Double || a.fault.Kind == faults.Retry {
-		w.faultEnds(a.line, w.Now().Add(a.fault.By))
+		w.faultEnds("", a.line, w.Now().Add(a.fault.By))
 	}
 }
 
 // begins notes that a fault struck a call, and until when it is active by that. One that lasts for
 // a period has its begin and its end on the schedule already.
 func (w *World) begins(p *process, a *armed, m faults.Moment, e faults.Effect) {
-	if !a.until.IsZero() {
+	if !a.until.IsZero() && !e.Lose && !e.Poison { // what is lost stays so after the period
 		return
 	}
 	if e.Crash || e.Stall > 0 {
 		w.faultBegins(a, "", "")
 		if e.Crash && m.Role != "worker" {
-			w.faultEnds(a.line, w.Now())
+			w.faultEnds("", a.line, w.Now())
 		}
 		return
 	}
@@ -180,7 +180,7 @@ func (w *World) begins(p *process, a *armed, m faults.Moment, e faults.Effect) {
 	if e.Lose || e.Poison {
 		until = w.nextKey(p.publishing.kind, p.publishing.window)
 	}
-	w.faultEnds(a.line, until)
+	w.faultEnds(m.Hold, a.line, until)
 }
 
 // nextKey is when the message of a window gets another key, if it is published now: until then a
@@ -197,13 +197,13 @@ func (w *World) faultBegins(a *armed, hold reference.HoldID, channel reference.C
 	w.record(trace.Event{Who: "fault", What: trace.FaultBegin, Hold: hold, Channel: channel, Fault: a.line})
 }
 
-// faultEnds records a fault's end when it comes.
-func (w *World) faultEnds(line string, at time.Time) {
+// faultEnds records when it comes the end of a fault, on the hold that it began on if there is one.
+func (w *World) faultEnds(on reference.HoldID, line string, at time.Time) {
 	if line == "" {
 		return
 	}
 	w.healsAt(at)
-	end := func() { w.record(trace.Event{Who: "fault", What: trace.FaultEnd, Fault: line}) }
+	end := func() { w.record(trace.Event{Who: "fault", What: trace.FaultEnd, Hold: on, Fault: line}) }
 	if at.After(w.Now()) {
 		w.At(at, end)
 	} else {

@@ -225,7 +225,7 @@ func (w *World) mend() {
 	w.down = nil
 	for ; w.pauses > 0; w.pauses-- {
 		w.cron.paused--
-		w.faultEnds(pausedByHand, w.Now())
+		w.faultEnds("", pausedByHand, w.Now())
 	}
 }
 

@@ -128,14 +128,14 @@ func (x *health) heal(from, length instant) instant {
 }
 
 // overloaded says whether, when expiring what was over at from had to be asked for at the latest, more
-// was waiting than all slots can serve in the rest of the time that P5 allows. Apart counts the
-// trouble of others until then as work.
+// was waiting than all slots can serve in the rest of the time that P5 allows, less what the queue takes.
+// Apart counts the trouble of others until then as work.
 func (x *health) overloaded(from, until instant, apart bool) bool {
 	cost, waiting := x.work.waiting(from+x.sweep, 1)
 	if apart {
 		cost += x.foreign(from+x.sweep, until, "", waiting)
 	}
-	return cost > x.slots*freeSlack
+	return cost > x.slots*(freeSlack-x.queue)
 }
 
 // troubledApart says whether, without what names other holds, there was trouble for expiring v

@@ -33,7 +33,7 @@ type world struct {
 // rules are the durations to judge by.
 type rules struct {
 	lead, cutoff, sweep, visibility, send, backstop instant
-	channels, slots                                 instant
+	channels, slots, queue                          instant
 }
 
 // hold is a hold as the model knows it; one that was only named doesn't exist.
@@ -152,7 +152,7 @@ func newWorld(run *trace.Run) *world {
 		rules: rules{
 			lead: micros(s.Policy.Lead), cutoff: micros(s.Policy.Cutoff), visibility: micros(s.Policy.Visibility),
 			send: micros(s.Policy.SendTimeout), backstop: micros(s.Policy.Backstop), sweep: micros(s.Period),
-			slots: instant(s.Slots), channels: instant(len(s.Latency)),
+			slots: instant(s.Slots), queue: micros(s.Queue), channels: instant(len(s.Latency)),
 		},
 	}
 	if w.channels == 0 {
@@ -190,7 +190,9 @@ func (w *world) load(row *reference.Row) {
 		return
 	}
 	r.facts.unsure, r.facts.lapsed = true, true
-	r.facts.refused = !row.NotBefore.IsZero()
+	if r.facts.refused = !row.NotBefore.IsZero(); r.facts.refused { // and it still counts
+		r.facts.waits = append(r.facts.waits, spell{w.start, max(w.start, r.notBefore)})
+	}
 	r.claims = w.claims.take(0)
 	*r.claims = claim{token: row.Token, at: at(row.FirstClaimedAt), lease: r.lease, struck: true}
 }

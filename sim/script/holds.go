@@ -20,7 +20,11 @@ const (
 )
 
 // knownHold is what the checks know of a hold.
-type knownHold struct{ windows []time.Time }
+type knownHold struct {
+	windows []time.Time
+	// later is the hold as the table creates it after the start, if it does.
+	later reference.Hold
+}
 
 // know notes a hold; a hold that is there already is no mistake here.
 func (p *parser) know(id reference.HoldID, window time.Time) {
@@ -151,6 +155,7 @@ func (p *parser) spreadRow(row lines.Row, r *holdRow) {
 func (p *parser) createLater(row lines.Row, h reference.Hold, at time.Time) {
 	pos := row.Cells[0].Pos
 	p.later = append(p.later, moment{pos, at, "hold " + string(h.ID)})
+	p.known[h.ID].later = h
 	p.s.Steps = append(p.s.Steps, Step{Pos: pos, Text: row.Text, Do: &Do{At: at, Verb: "create", Hold: h.ID, New: h}})
 }
 

@@ -133,7 +133,7 @@ type Do struct {
 	// Kind is that of the message (publish).
 	Kind reference.Kind
 	// To is the new end (extend) or the window (publish; zero is the hold's own), and New the hold
-	// (create).
+	// (create; publish, where the holds table creates it later).
 	To  time.Time
 	New reference.Hold
 	// Who is what pause, resume and deploy name: cron, or a node.

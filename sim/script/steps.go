@@ -126,6 +126,7 @@ func (p *parser) publish(d *lines.Directive, rest []lines.Word, do *Do) (ok bool
 	if do.Hold, rest, ok = p.holdNamed(d, rest[1:]); !ok {
 		return false
 	}
+	do.New = p.known[do.Hold].later
 	before := len(p.Errs)
 	p.Settings(do.Verb, rest, []lines.Setting{p.inSeconds("window", &do.To)})
 	return len(p.Errs) == before

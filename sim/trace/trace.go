@@ -94,6 +94,8 @@ type Setup struct {
 	Period time.Duration
 	// Slots is how many messages are handled at once when all nodes are up.
 	Slots int
+	// Queue is how long after its publishing a message can be received.
+	Queue time.Duration
 	// Latency is each provider's, by channel, and Keys how long it remembers reminder keys.
 	Latency map[reference.Channel]time.Duration
 	Keys    map[reference.Channel]time.Duration

@@ -18,9 +18,10 @@ type Order interface {
 }
 
 // Turn is one thing that is due: a process that goes on, or, where Process is nil, something that is
-// done by nobody, such as a tick of cron.
+// done by nobody, such as a tick of cron, with its label.
 type Turn struct {
 	Process *Process
+	Label   string
 	entry   entry
 }
 
@@ -33,7 +34,7 @@ func (s *Schedule) ordered(first entry) (entry, bool, error) {
 	due := s.due[:0]
 	for e := first; ; e = s.queue.pop() {
 		if p := e.proc; p == nil || p.able(e) {
-			due = append(due, Turn{p, e})
+			due = append(due, Turn{p, e.label, e})
 		} else {
 			p.goOn(e) // it has come to nothing, or its node is stalled
 		}

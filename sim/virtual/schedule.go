@@ -43,6 +43,8 @@ type entry struct {
 	// turn must still be the process's own; else somebody woke it before.
 	turn uint64
 	do   func()
+	// label names what is done where nobody goes on.
+	label string
 }
 
 // agenda is a binary heap, written out because container/heap would allocate for every entry.
@@ -105,9 +107,9 @@ func (s *Schedule) add(e entry) {
 // are done in the order of asking.
 func (s *Schedule) At(t time.Time, do func()) { s.add(entry{at: t, do: do}) }
 
-// AtTie has something done at t, in the order that the stream decides.
-func (s *Schedule) AtTie(t time.Time, ties *Stream, do func()) {
-	s.add(entry{at: t, tie: tie(ties), do: do})
+// AtTie has something done at t, in the order that the stream decides. Label says what it is.
+func (s *Schedule) AtTie(t time.Time, ties *Stream, label string, do func()) {
+	s.add(entry{at: t, tie: tie(ties), label: label, do: do})
 }
 
 // tie is never 0, which is for what comes first.

@@ -21,7 +21,7 @@ func TestOrder(t *testing.T) {
 	say := func(word string) func() {
 		return func() { got = append(got, fmt.Sprintf("%s at %s", word, s.Now().Sub(start))) }
 	}
-	s.AtTie(start.Add(time.Second), NewStream(1, "a", "tie"), say("tied"))
+	s.AtTie(start.Add(time.Second), NewStream(1, "a", "tie"), "tied", say("tied"))
 	s.At(start.Add(2*time.Second), say("later"))
 	s.At(start.Add(time.Second), say("first"))
 	s.At(start.Add(time.Second), say("second"))
