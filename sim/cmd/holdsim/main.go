@@ -30,12 +30,21 @@ const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtu
         what and how soon; -write puts the tables into a file
   holdsim matrix -defect NAME FILES|DIR
         run scenarios with one defect, and tell each failure in full
+  holdsim explore [-each KIND,…|all] [-pairs] [-orders] [-horizons] [-seeds A-B] [-for 60s] [FILES|BASES]
+        search for scenarios that break a promise, and shrink each to a file ready to save: a base
+        with one fault more at every moment of every call, with two, in all orders of simultaneous
+        steps up to -preemptions 2, with something done around every time after which something
+        forgets; and whole scenarios made up from seeds. Bases are built in, if none is named.
+        -profile standard|fifo|table, -defect NAME, -store: what is searched; -shard i/n, -cores N:
+        how; -shrink RUNS, -save DIR, -json, -junit FILE: what is told; -require-marks fails a
+        search that never came across something that it should
   holdsim broker [-listen 127.0.0.1:0] [-faults FILE]
         serve a simulated hosted queue over HTTP on loopback, in real time, with the queue
         and the faults of a scenario; prints its address; SIGINT or SIGTERM ends it
 
-exit codes: 0 all held; 1 a promise, an expectation or a golden failed, or a fault
-never fired, or a defect or a scenario is idle in the matrix; 2 a bad scenario or usage; 3 the harness is at fault
+exit codes: 0 all held; 1 a promise, an expectation or a golden failed, a fault never fired,
+a defect or a scenario is idle in the matrix, or what a search must meet was never met; 2 a bad
+scenario or usage; 3 the harness is at fault
 
 -store postgres gets a server as SEATHOLD_POSTGRES says: docker, local, or a URL.
 `
@@ -68,7 +77,7 @@ func load(files []string) ([]*script.Scenario, error) {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	commands := map[string]func(*app, []string) (int, error){"run": runCommand, "check": checkCommand, "trace": traceCommand, "again": againCommand, "broker": brokerCommand, "matrix": matrixCommand}
+	commands := map[string]func(*app, []string) (int, error){"run": runCommand, "check": checkCommand, "trace": traceCommand, "again": againCommand, "broker": brokerCommand, "matrix": matrixCommand, "explore": exploreCommand}
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" || args[0] == "-help" {
 		fmt.Fprint(stdout, help)
 		if len(args) == 0 {

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seathold/seathold/faults/defects"
+	"github.com/seathold/seathold/sim"
+	"github.com/seathold/seathold/sim/explore"
+	"github.com/seathold/seathold/sim/explore/swarm"
+	"github.com/seathold/seathold/sim/explore/tell"
+	"github.com/seathold/seathold/sim/explore/trial"
+	"github.com/seathold/seathold/sim/matrix"
+	"github.com/seathold/seathold/sim/script"
+)
+
+// The bases that are searched where no file is named.
+var (
+	eachBases     = []string{"twelve", "two", "people", "keys", "send-first", "letters", "strays", "disputes"}
+	pairBases     = []string{"two", "keys"}
+	orderBases    = []string{"orders-two", "orders-twice", "orders-stall", "orders-people", "orders-end"}
+	horizonBases  = []string{"horizons", "letters"}
+	orderChances  = 2000      // orders by chance of a base that is too large for all of them
+	orderRunsMax  = 1_000_000 // orders of a small base
+	seedsForAWait = uint64(1) << 40
+	gcWhileSearch = 400 // the runs are short, and leave nothing behind
+)
+
+// search is what the flags of explore ask for.
+type search struct {
+	each, seeds, profile, shard, junit, save, defect, store string
+	pairs, orders, horizons, asJSON, requireMarks           bool
+	preemptions, cores, shrink                              int
+	time                                                    time.Duration
+	bases                                                   []string
+	explore.Search
+}
+
+func (s *search) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("explore", flag.ContinueOnError)
+	f.StringVar(&s.each, "each", "", "")
+	f.BoolVar(&s.pairs, "pairs", false, "")
+	f.BoolVar(&s.orders, "orders", false, "")
+	f.IntVar(&s.preemptions, "preemptions", 2, "")
+	f.BoolVar(&s.horizons, "horizons", false, "")
+	f.StringVar(&s.seeds, "seeds", "", "")
+	f.StringVar(&s.profile, "profile", "", "")
+	f.DurationVar(&s.time, "for", 0, "")
+	f.StringVar(&s.shard, "shard", "", "")
+	f.IntVar(&s.cores, "cores", runtime.GOMAXPROCS(0), "")
+	f.StringVar(&s.store, "store", "memory", "")
+	f.StringVar(&s.defect, "defect", "", "")
+	f.IntVar(&s.shrink, "shrink", 0, "")
+	f.StringVar(&s.save, "save", "", "")
+	f.BoolVar(&s.asJSON, "json", false, "")
+	f.StringVar(&s.junit, "junit", "", "")
+	f.BoolVar(&s.requireMarks, "require-marks", false, "")
+	return f
+}
+
+func exploreCommand(a *app, args []string) (int, error) {
+	s := &search{}
+	var err error
+	if s.bases, err = parseFlags(s.flags(), args); err != nil {
+		return 0, err
+	}
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	if err := a.subject(s); err != nil {
+		return 0, err
+	}
+	debug.SetGCPercent(gcWhileSearch)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the command
+	r, err := a.explore(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	return a.tell(s, r)
+}
+
+// check looks at the flags as a whole.
+func (s *search) check() error {
+	wrong := func(hint, format string, args ...any) error {
+		return usageError{"explore: " + fmt.Sprintf(format, args...), hint}
+	}
+	if s.time > 0 && s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "" {
+		s.seeds = fmt.Sprintf("1-%d", seedsForAWait)
+	}
+	switch {
+	case s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "":
+		return wrong("say -each all, -pairs, -orders, -horizons, -seeds 1-1000 or -for 60s", "nothing to search")
+	case s.profile != "" && !slices.Contains(swarm.Profiles, s.profile):
+		return wrong("", "-profile %s is none of %s", s.profile, strings.Join(swarm.Profiles, ", "))
+	case s.preemptions < 0 || s.cores < 1 || s.shrink < 0 || s.time < 0:
+		return wrong("", "a number is out of range")
+	}
+	if s.each != "" && s.each != "all" {
+		for _, k := range strings.Split(s.each, ",") {
+			if !slices.Contains(explore.EachKinds(), k) {
+				return wrong("say all, or some of "+strings.Join(explore.EachKinds(), ","), "unknown kind %q", k)
+			}
+		}
+	}
+	if s.shard != "" {
+		if n, err := fmt.Sscanf(s.shard, "%d/%d", &s.Shard, &s.Shards); n != 2 || err != nil || s.Shard < 1 || s.Shard > s.Shards {
+			return wrong("-shard 1/3 is the first of three", "-shard %s is no i/n", s.shard)
+		}
+	}
+	if _, _, err := s.seedRange(); err != nil {
+		return err
+	}
+	if s.time > 0 {
+		s.Until = time.Now().Add(s.time)
+	}
+	return nil
+}
+
+func (s *search) seedRange() (from, to uint64, err error) {
+	if s.seeds == "" {
+		return 1, 0, nil
+	}
+	if n, err := fmt.Sscanf(s.seeds, "%d-%d", &from, &to); n != 2 || err != nil || from > to {
+		return 0, 0, usageError{fmt.Sprintf("explore: -seeds %s is no A-B", s.seeds), "-seeds 1-1000 are a thousand; -seeds 41-41 is one"}
+	}
+	return from, to, nil
+}
+
+// subject sets up what is searched.
+func (a *app) subject(s *search) error {
+	s.Cores, s.Progress = s.cores, &explore.Progress{}
+	b, err := a.backend(s.store)
+	if err != nil {
+		return err
+	}
+	s.Subject = trial.Subject{Backend: b}
+	if s.store != "memory" { // runs on it take turns
+		s.Cores = 1
+		model := trial.Reference()
+		s.Model = &model
+	}
+	if s.defect == "" {
+		return nil
+	}
+	d, found := defects.Named(s.defect)
+	if !found {
+		return usageError{fmt.Sprintf("explore: no defect %q", s.defect), "holdsim matrix lists them"}
+	}
+	s.Subject = trial.Subject{Backend: matrix.On(d), Options: sim.Options{EventsMax: defectEventsMax}}
+	return nil
+}
+
+// defectEventsMax is what may happen in one run of a wrong pipeline, which may never come to rest.
+const defectEventsMax = 100_000
+
+func (a *app) explore(ctx context.Context, s *search) (*explore.Report, error) {
+	plans, ordered, err := s.plans()
+	if err != nil {
+		return nil, err
+	}
+	defer a.progress(s.Progress)()
+	r := s.Search.Run(ctx, plans)
+	if len(ordered) > 0 && ctx.Err() == nil {
+		if !s.Until.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, s.Until)
+			defer cancel()
+		}
+		r.Join(s.Search.Orders(ctx, ordered, s.preemptions, orderRunsMax))
+	}
+	return r, nil
+}
+
+// plans are what the flags ask for, and the bases whose orders are all gone through.
+func (s *search) plans() (plans []explore.Plan, ordered []*explore.Base, err error) {
+	known := map[string]*explore.Base{}
+	over := func(byDefault []string, add func(*explore.Base)) {
+		names := s.bases
+		if len(names) == 0 {
+			names = byDefault
+		}
+		for _, n := range names {
+			if known[n] == nil && err == nil {
+				known[n], err = s.base(n)
+			}
+			if err == nil {
+				add(known[n])
+			}
+		}
+	}
+	kinds := strings.Split(s.each, ",")
+	if s.each == "all" {
+		kinds = explore.EachKinds()
+	}
+	if s.each != "" {
+		over(eachBases, func(b *explore.Base) {
+			for _, k := range kinds {
+				plans = append(plans, explore.Plan{Name: b.Name + ", each " + k, Cases: explore.Each(b, k)})
+			}
+		})
+	}
+	if s.pairs {
+		over(pairBases, func(b *explore.Base) {
+			plans = append(plans, explore.Plan{Name: b.Name + ", pairs", Cases: explore.Pairs(b)})
+		})
+	}
+	if s.horizons {
+		over(horizonBases, func(b *explore.Base) {
+			plans = append(plans, explore.Plan{Name: b.Name + ", horizons", Cases: explore.Horizons(b)})
+		})
+	}
+	if s.orders {
+		over(orderBases, func(b *explore.Base) {
+			if b.Small() {
+				ordered = append(ordered, b)
+				return
+			}
+			plans = append(plans, explore.Plan{Name: b.Name + ", orders by chance", Cases: explore.Chances(b, orderChances)})
+		})
+	}
+	if from, to, _ := s.seedRange(); from <= to {
+		plans = append(plans, explore.Plan{Name: "seeds", Cases: explore.Seeds(from, to, s.profile)})
+	}
+	return plans, ordered, err
+}
+
+// base reads a file, or takes a base that is built in, and runs it once.
+func (s *search) base(name string) (*explore.Base, error) {
+	var c *script.Scenario
+	if slices.Contains(explore.BaseNames(), name) {
+		built, err := explore.BuiltIn(name)
+		if err != nil {
+			return nil, err
+		}
+		c = built
+	} else {
+		all, err := load([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		if len(all) != 1 {
+			return nil, usageError{"explore: " + name + " is no one file", "a base is one scenario, or one of " + strings.Join(explore.BaseNames(), ", ")}
+		}
+		c = all[0]
+	}
+	return explore.NewBase(s.Subject, c, name)
+}
+
+const progressEvery = 500 * time.Millisecond
+
+// progress shows on a terminal how far the search has come, until the function that it gives is called.
+func (a *app) progress(p *explore.Progress) (stop func()) {
+	f, ok := a.stderr.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return func() {}
+	}
+	began, done, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				fmt.Fprintf(f, "\r%80s\r", "")
+				return
+			case <-tick.C:
+				runs, took := p.Runs.Load(), time.Since(began)
+				fmt.Fprintf(f, "\r%d runs, %.0f/s, %.1f days simulated, %d of %d marks, %d findings ", runs, float64(runs)/took.Seconds(),
+					time.Duration(p.Simulated.Load()).Hours()/24, p.Marks.Load(), p.MarksAll(), p.Findings.Load())
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// tell prints what came of it, and gives the exit code.
+func (a *app) tell(s *search, r *explore.Report) (int, error) {
+	findings := tell.Shrink(s.Subject, r, s.shrink)
+	if s.save != "" && len(findings) > 0 {
+		if err := tell.Save(findings, s.save); err != nil {
+			return 0, err
+		}
+	}
+	if s.junit != "" {
+		f, err := os.Create(s.junit)
+		if err != nil {
+			return 0, err
+		}
+		defer f.Close()
+		if err := tell.JUnit(f, r, findings); err != nil {
+			return 0, err
+		}
+	}
+	if s.asJSON {
+		if err := tell.JSON(a.stdout, r, findings); err != nil {
+			return 0, err
+		}
+	} else {
+		a.tellPeople(r, findings)
+	}
+	met := !s.requireMarks || a.tellNever(r)
+	switch {
+	case r.Err != nil:
+		return 0, r.Err
+	case len(findings) > 0, !met:
+		return exitFailed, nil
+	}
+	return exitHeld, nil
+}
+
+// tellNever says what the search should have come across and didn't, and whether there is no such thing.
+func (a *app) tellNever(r *explore.Report) (none bool) {
+	marks, moments := r.Marks.Never(), r.Coverage.Missing()
+	for _, m := range marks {
+		fmt.Fprintf(a.stderr, "holdsim: explore: mark never hit: %s: %s\n", m.Name, m.Doc)
+	}
+	for _, m := range moments {
+		fmt.Fprintf(a.stderr, "holdsim: explore: never struck: %s\n", m)
+	}
+	return len(marks)+len(moments) == 0
+}
+
+func (a *app) tellPeople(r *explore.Report, findings []tell.Finding) {
+	for _, f := range findings {
+		f.Text(a.stdout)
+	}
+	for _, lines := range [][]string{r.Lines(), r.Coverage.Table(), r.Marks.Lines()} {
+		fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
+		fmt.Fprintln(a.stdout)
+	}
+	for _, o := range r.Orders {
+		fmt.Fprintln(a.stdout, o.Line())
+	}
+	if !r.Complete {
+		fmt.Fprintln(a.stdout, "the search was cut short: this is what was found so far")
+	}
+	fmt.Fprintln(a.stdout, r.Summary())
+}

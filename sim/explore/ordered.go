@@ -1,0 +1,122 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seathold/seathold/sim/explore/orders"
+	"github.com/seathold/seathold/sim/explore/trial"
+	"github.com/seathold/seathold/sim/script"
+	"github.com/seathold/seathold/sim/virtual"
+)
+
+// smallHolds is how many holds a base has at most that is searched in all orders.
+const smallHolds = 3
+
+// Small says that all orders of a base can be gone through.
+func (b *Base) Small() bool {
+	return len(b.heldBy(b.End())) <= smallHolds && len(b.Nodes) <= smallHolds
+}
+
+// Chances gives n cases that are a base in orders by random priorities.
+func Chances(b *Base, n int) iter.Seq[Case] {
+	const falls = 3
+	steps := len(b.Moments) / 3 // three moments a call
+	return func(yield func(Case) bool) {
+		for i := 1; i <= n; i++ {
+			c := Case{
+				Name:  fmt.Sprintf("%s, order %d by chance", b.Name, i),
+				Again: "-orders " + b.Ref,
+				make:  func() (*script.Scenario, error) { return b.Scenario, nil },
+				order: func() virtual.Order { return orders.NewChance(uint64(i), steps, falls) },
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// OrdersReport is what going through the orders of one base came to.
+type OrdersReport struct {
+	Base string
+	*orders.Result
+	Took time.Duration
+	// Reproduced are scenarios that break the same without being forced, or why there is none.
+	Reproduced []Reproduction
+}
+
+// Reproduction goes with the finding of the same index.
+type Reproduction struct {
+	Scenario *script.Scenario
+	Err      error
+}
+
+// Orders goes through all orders of bases, one base on each core, and takes what was covered into the
+// report.
+func (s Search) Orders(ctx context.Context, bases []*Base, preemptions, runsMax int) *Report {
+	began := time.Now()
+	r := &Report{Complete: true, Cores: max(s.Cores, 1)}
+	r.Orders = make([]OrdersReport, len(bases))
+	parts := make([]*part, len(bases))
+	errs := make([]error, len(bases))
+	slots := make(chan struct{}, r.Cores)
+	var wait sync.WaitGroup
+	for i, b := range bases {
+		parts[i] = newPart(s)
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			r.Orders[i], errs[i] = s.ordersOf(ctx, b, parts[i], preemptions, runsMax)
+		}()
+	}
+	wait.Wait()
+	for i, p := range parts {
+		r.merge(p)
+		r.Complete = r.Complete && errs[i] == nil && r.Orders[i].Complete
+		if errs[i] != nil && r.Err == nil {
+			r.Err = fmt.Errorf("orders of %s: %w", bases[i].Name, errs[i])
+		}
+	}
+	r.finish(nil)
+	r.Took = time.Since(began)
+	return r
+}
+
+func (s Search) ordersOf(ctx context.Context, b *Base, p *part, preemptions, runsMax int) (OrdersReport, error) {
+	began := time.Now()
+	name := b.Name + " orders"
+	p.plans[name] = &PlanReport{Name: name}
+	search := orders.Search{Subject: s.Subject, Preemptions: preemptions, RunsMax: runsMax, Say: func(t *trial.Trial) {
+		p.count(name, t)
+	}}
+	result, err := search.Run(ctx, b.Scenario)
+	r := OrdersReport{Base: b.Name, Result: result, Took: time.Since(began)}
+	for _, f := range result.Findings {
+		found, err := orders.Reproduce(s.Subject, b.Scenario, f)
+		r.Reproduced = append(r.Reproduced, Reproduction{found, err})
+		c := Case{Name: fmt.Sprintf("%s, in the order %s", b.Name, choices(f.Choices)), Again: "-orders " + b.Ref, make: func() (*script.Scenario, error) { return found, err }}
+		p.keep(&Finding{Broken: f.Broken, Case: c, Plan: name, Sentence: f.Sentence, Cases: f.Cases})
+	}
+	return r, err
+}
+
+// choices writes an order as a person could follow it.
+func choices(all []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", "."), "[]")
+}
+
+// Line sums it up.
+func (r OrdersReport) Line() string {
+	word := "complete"
+	if !r.Complete {
+		word = "cut short"
+	}
+	return fmt.Sprintf("%-20s  %8d orders begun, %d of them ended in a known state; %d states with a choice, %s, %.1f s", r.Base, r.Runs, r.Ended, r.States, word, r.Took.Seconds())
+}

@@ -1,0 +1,105 @@
+// Package tell is what a search found, for people and for machines: each finding shrunk to a file
+// ready to save, with the commands that run it again.
+package tell
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seathold/seathold/sim/explore"
+	"github.com/seathold/seathold/sim/explore/shrink"
+	"github.com/seathold/seathold/sim/explore/trial"
+)
+
+// Finding is one way in which a promise was broken, and the smallest scenario that does it.
+type Finding struct {
+	*explore.Finding
+	// Shrunk is nil if the case couldn't be shrunk; Note then says why, and else what keeps File from
+	// passing as it is, if anything does.
+	Shrunk *shrink.Result
+	File   []byte
+	Note   string
+	// Saved is where File was written to, if it was.
+	Saved string
+}
+
+// Shrink makes every finding small, with at most so many runs each.
+func Shrink(u trial.Subject, r *explore.Report, attempts int) []Finding {
+	var all []Finding
+	for _, f := range r.Findings {
+		all = append(all, shrunk(u, f, attempts))
+	}
+	return all
+}
+
+func shrunk(u trial.Subject, f *explore.Finding, attempts int) Finding {
+	out := Finding{Finding: f}
+	s, err := f.Case.Scenario()
+	if err == nil && f.Broken.Promise != "P9" {
+		out.Shrunk, err = shrink.Shrink(u, s, f.Broken, attempts)
+	}
+	switch {
+	case err != nil:
+		out.Note = err.Error()
+	case out.Shrunk != nil:
+		out.File, out.Note = out.Shrunk.File(u, f.Case.Command())
+	default:
+		out.File = shrink.Compact(s)
+	}
+	return out
+}
+
+// Name is the name of a file to save the finding as.
+func (f Finding) Name() string {
+	words := strings.FieldsFunc(strings.ToLower(f.Broken.String()), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return "found-" + strings.Join(words, "-") + ".txt"
+}
+
+// Save writes the findings' files into a folder.
+func Save(findings []Finding, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for i := range findings {
+		f := &findings[i]
+		f.Saved = filepath.Join(dir, f.Name())
+		if err := os.WriteFile(f.Saved, f.File, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text tells a finding as a person reads it.
+func (f Finding) Text(w io.Writer) {
+	fmt.Fprintf(w, "%s, in %s; the first:\n  %s\n  %s\n", f.Broken, plural(f.Cases, "case"), f.Case.Name, f.Sentence)
+	if again := f.Case.Command(); again != "" {
+		fmt.Fprintf(w, "  %s\n", again)
+	}
+	if f.Shrunk != nil {
+		word := ""
+		if !f.Shrunk.Ended {
+			word = ", and more could come off with a higher -shrink"
+		}
+		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", plural(f.Shrunk.Before, "directive"), f.Shrunk.After, plural(f.Shrunk.Attempts, "run"), word, f.Name())
+	}
+	if f.Note != "" {
+		fmt.Fprintf(w, "note: %s\n", f.Note)
+	}
+	fmt.Fprintf(w, "\n%s\n", f.File)
+	name := f.Saved
+	if name == "" {
+		name = "scenarios/" + f.Name()
+	}
+	fmt.Fprintf(w, "next:\n  holdsim run %s\n\n", name)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,88 @@
+package tell_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seathold/seathold/faults/defects"
+	"github.com/seathold/seathold/sim/explore"
+	"github.com/seathold/seathold/sim/explore/tell"
+	"github.com/seathold/seathold/sim/explore/trial"
+	"github.com/seathold/seathold/sim/matrix"
+)
+
+func searched(t *testing.T) (*explore.Report, []tell.Finding) {
+	t.Helper()
+	d, found := defects.Named("no-re-read")
+	if !found {
+		t.Fatal("no such defect")
+	}
+	u := trial.Subject{Backend: matrix.On(d)}
+	r := explore.Search{Subject: u}.Run(context.Background(), []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 60, "")}})
+	findings := tell.Shrink(u, r, 0)
+	if len(findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	return r, findings
+}
+
+func TestTold(t *testing.T) {
+	r, findings := searched(t)
+	dir := t.TempDir()
+	if err := tell.Save(findings, dir); err != nil {
+		t.Fatal(err)
+	}
+	f := findings[0]
+	saved, err := os.ReadFile(filepath.Join(dir, "found-p3-granted-for-a-closed-window.txt"))
+	if err != nil || !bytes.Equal(saved, f.File) {
+		t.Errorf("the saved file is another one, or none: %v", err)
+	}
+	var text strings.Builder
+	f.Text(&text)
+	for _, want := range []string{"P3 granted for a closed window", "holdsim explore -seeds ", "expect broken P3", "holdsim run " + f.Saved} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("a finding is told without %q:\n%s", want, text.String())
+		}
+	}
+
+	var out bytes.Buffer
+	if err := tell.JSON(&out, r, findings); err != nil {
+		t.Fatal(err)
+	}
+	var j struct {
+		OK       bool
+		Runs     int
+		Findings []struct{ Promise, Class, Scenario string }
+		Marks    map[string]int
+	}
+	if err := json.Unmarshal(out.Bytes(), &j); err != nil {
+		t.Fatal(err)
+	}
+	if j.OK || j.Runs != 60 || len(j.Findings) != len(findings) || j.Findings[0].Scenario != string(f.File) || j.Marks["claim-granted"] == 0 {
+		t.Errorf("JSON says %+v", j)
+	}
+
+	out.Reset()
+	if err := tell.JUnit(&out, r, findings); err != nil {
+		t.Fatal(err)
+	}
+	var x struct {
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name     string   `xml:"name,attr"`
+			Failures []string `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &x); err != nil {
+		t.Fatal(err)
+	}
+	if x.Failures != len(findings) || len(x.Cases) != 1 || len(x.Cases[0].Failures) != len(findings) {
+		t.Errorf("JUnit says %+v", x)
+	}
+}
