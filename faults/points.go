@@ -22,26 +22,28 @@ type call struct {
 	writes bool
 	// hold and channel say that the call concerns one hold, and one channel of it.
 	hold, channel bool
+	// locks says that it needs the hold's row, alone or in share.
+	locks bool
 }
 
 var calls = []call{
-	{SweepDue, "due", roleSweep, portStore, false, false, false},
-	{SweepPublish, "publish", roleSweep, portQueue, true, true, false},
-	{SweepBackstop, "backstop", roleSweep, portStore, true, false, false},
-	{SweepRecord, "record", roleSweep, portStore, true, false, false},
-	{WorkerReceive, "receive", roleWorker, portQueue, true, true, false},
-	{WorkerClaim, "claim", roleWorker, portStore, true, true, true},
-	{ProviderSend, "send", roleWorker, portProvider, false, true, true},
-	{WorkerSettle, "settle", roleWorker, portStore, true, true, true},
-	{WorkerRelease, "release", roleWorker, portStore, true, true, true},
-	{WorkerExpire, "expire", roleWorker, portStore, true, true, false},
-	{WorkerAck, "ack", roleWorker, portQueue, true, true, false},
-	{WorkerNack, "nack", roleWorker, portQueue, true, true, false},
-	{WorkerDeadLetter, "dead-letter", roleWorker, portQueue, true, true, false},
-	{HoldCreate, "create", roleLearner, portStore, true, true, false},
-	{HoldConfirm, "confirm", roleLearner, portStore, true, true, false},
-	{HoldCancel, "cancel", roleLearner, portStore, true, true, false},
-	{HoldExtend, "extend", roleLearner, portStore, true, true, false},
+	{SweepDue, "due", roleSweep, portStore, false, false, false, false},
+	{SweepPublish, "publish", roleSweep, portQueue, true, true, false, false},
+	{SweepBackstop, "backstop", roleSweep, portStore, true, false, false, false},
+	{SweepRecord, "record", roleSweep, portStore, true, false, false, false},
+	{WorkerReceive, "receive", roleWorker, portQueue, true, true, false, false},
+	{WorkerClaim, "claim", roleWorker, portStore, true, true, true, true},
+	{ProviderSend, "send", roleWorker, portProvider, false, true, true, false},
+	{WorkerSettle, "settle", roleWorker, portStore, true, true, true, false},
+	{WorkerRelease, "release", roleWorker, portStore, true, true, true, false},
+	{WorkerExpire, "expire", roleWorker, portStore, true, true, false, true},
+	{WorkerAck, "ack", roleWorker, portQueue, true, true, false, false},
+	{WorkerNack, "nack", roleWorker, portQueue, true, true, false, false},
+	{WorkerDeadLetter, "dead-letter", roleWorker, portQueue, true, true, false, false},
+	{HoldCreate, "create", roleLearner, portStore, true, true, false, false},
+	{HoldConfirm, "confirm", roleLearner, portStore, true, true, false, true},
+	{HoldCancel, "cancel", roleLearner, portStore, true, true, false, true},
+	{HoldExtend, "extend", roleLearner, portStore, true, true, false, true},
 }
 
 // Short is the point's name in scenarios, such as claim; empty if there is no such point.
@@ -49,6 +51,9 @@ func (p Point) Short() string { return callOf(p).short }
 
 // Port is what answers the call: store, queue or provider.
 func (p Point) Port() string { return callOf(p).port }
+
+// LocksHold says that the call needs the hold's row, alone or in share.
+func (p Point) LocksHold() bool { return callOf(p).locks }
 
 // PointNamed gives the point of a short name.
 func PointNamed(short string) (Point, bool) {

@@ -26,6 +26,9 @@ var (
 	ErrNotLater = errors.New("not later than the present expires_at")
 	// ErrNotOurs: a broker no longer knows the receipt; another worker may have the message.
 	ErrNotOurs = errors.New("the receipt is not valid any more")
+	// ErrLocked: somebody else has a row that the call needs, for longer than the lock timeout; the
+	// call did nothing.
+	ErrLocked = errors.New("somebody else has the row")
 	// ErrUndrained: a sweep ended before all that was due had been published.
 	ErrUndrained = errors.New("sweep left due holds unpublished")
 )

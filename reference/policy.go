@@ -29,6 +29,8 @@ type Policy struct {
 	SendTimeout time.Duration
 	// StoreTimeout is how long one call of a store may take.
 	StoreTimeout time.Duration
+	// LockTimeout is how long a worker's call waits for a row that somebody else has.
+	LockTimeout time.Duration
 	// Lease is how long a claim keeps others from the reminder.
 	Lease time.Duration
 	// Visibility is how long the broker hides a delivered message; MaxReceives how often it
@@ -48,7 +50,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		Lead: 3 * time.Minute, Cutoff: 30 * time.Second,
 		SweepPeriod: time.Minute, SweepBudget: 50 * time.Second, Renominate: 30 * time.Second,
-		SendTimeout: 10 * time.Second, StoreTimeout: 5 * time.Second, Lease: 20 * time.Second,
+		SendTimeout: 10 * time.Second, StoreTimeout: 5 * time.Second, LockTimeout: time.Second, Lease: 20 * time.Second,
 		Visibility: time.Minute, MaxReceives: 10, LongPoll: 20 * time.Second,
 		Backstop: 10 * time.Minute, Page: 500, Order: ClaimFirst,
 	}
@@ -66,8 +68,8 @@ func (p Policy) Check(channels int) error {
 		d    time.Duration
 	}{
 		{"lead", p.Lead}, {"sweep budget", p.SweepBudget}, {"renominate", p.Renominate},
-		{"send timeout", p.SendTimeout}, {"store timeout", p.StoreTimeout}, {"lease", p.Lease},
-		{"visibility", p.Visibility}, {"long poll", p.LongPoll}, {"backstop", p.Backstop},
+		{"send timeout", p.SendTimeout}, {"store timeout", p.StoreTimeout},
+		{"lock timeout", p.LockTimeout}, {"lease", p.Lease}, {"visibility", p.Visibility}, {"long poll", p.LongPoll}, {"backstop", p.Backstop},
 	} {
 		if d.d <= 0 {
 			return fmt.Errorf("%s is %s and must be positive: %w", d.name, d.d, ErrInvalid)
@@ -81,6 +83,8 @@ func (p Policy) Check(channels int) error {
 		return fmt.Errorf("page %d and max receives %d must be at least 1: %w", p.Page, p.MaxReceives, ErrInvalid)
 	case p.Order != ClaimFirst && p.Order != SendFirst:
 		return fmt.Errorf("order %q is neither %s nor %s: %w", p.Order, ClaimFirst, SendFirst, ErrInvalid)
+	case p.LockTimeout >= p.StoreTimeout:
+		return fmt.Errorf("lock timeout %s must be less than store timeout %s, or a call that waits for a row ends in doubt: %w", p.LockTimeout, p.StoreTimeout, ErrInvalid)
 	case p.Cutoff >= p.Lead:
 		return fmt.Errorf("cut-off %s leaves nothing of lead %s: %w", p.Cutoff, p.Lead, ErrInvalid)
 	case p.SendTimeout >= p.Lease:

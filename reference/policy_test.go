@@ -36,6 +36,8 @@ func TestPolicyCheck(t *testing.T) {
 		{"no-budget", 2, func(p *reference.Policy) { p.SweepBudget = 0 }, "sweep budget is 0s and must be positive"},
 		{"no-renominate", 2, func(p *reference.Policy) { p.Renominate = 0 }, "renominate is 0s and must be positive"},
 		{"negative-send-timeout", 2, func(p *reference.Policy) { p.SendTimeout = -1 }, "send timeout is -1ns and must be positive"},
+		{"no-lock-timeout", 2, func(p *reference.Policy) { p.LockTimeout = 0 }, "lock timeout is 0s and must be positive"},
+		{"lock-timeout-of-the-store", 2, func(p *reference.Policy) { p.LockTimeout = p.StoreTimeout }, "lock timeout 5s must be less than store timeout 5s"},
 		{"no-store-timeout", 2, func(p *reference.Policy) { p.StoreTimeout = 0 }, "store timeout is 0s and must be positive"},
 		{"no-lease", 2, func(p *reference.Policy) { p.Lease = 0 }, "lease is 0s and must be positive"},
 		{"no-visibility", 2, func(p *reference.Policy) { p.Visibility = 0 }, "visibility is 0s and must be positive"},

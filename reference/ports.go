@@ -40,7 +40,8 @@ type Nomination struct {
 	Age time.Duration
 }
 
-// WorkerStore is what a worker needs to know about holds and reminders.
+// WorkerStore is what a worker needs to know about holds and reminders. A call that needs a row
+// which somebody else keeps for longer than the lock timeout does nothing: ErrLocked.
 type WorkerStore interface {
 	// Claim decides as ClaimRequest.Decide does, in one transaction that holds the hold's lock.
 	// A repeat with the same token is granted again.

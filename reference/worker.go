@@ -168,8 +168,8 @@ func (w *Worker) expire(ctx context.Context, m Message, id string) next {
 }
 
 // ask asks a store up to askMax times, each within the store's timeout, and all within the longer of
-// that and the send timeout, so that a row which somebody keeps locked doesn't keep the slot. Every
-// question may be asked again: a repeat comes to the same.
+// that and the send timeout, so that no message keeps the slot. Every question may be asked again: a
+// repeat comes to the same. One about a row that somebody else keeps is not: the message comes back.
 func (w *Worker) ask(ctx context.Context, what string, question func(context.Context) error) error {
 	ctx, cancel := w.Clock.WithTimeout(ctx, max(w.Policy.StoreTimeout, w.Policy.SendTimeout))
 	defer cancel()
@@ -178,8 +178,8 @@ func (w *Worker) ask(ctx context.Context, what string, question func(context.Con
 		if try > 1 {
 			w.pause(ctx, what, try-1)
 		}
-		if err = w.once(ctx, question); err == nil {
-			return nil
+		if err = w.once(ctx, question); err == nil || errors.Is(err, ErrLocked) {
+			return err
 		}
 	}
 	return errors.Join(err, ctx.Err())

@@ -87,6 +87,10 @@ func TestRemindWhenTheStoreIsUncertain(t *testing.T) {
 			[]string{"claim email t1", "wait", "claim email t1", "wait", "claim email t1", "send email t1", "settle email t1 sent", "claim sms t2", "ack m1"}},
 		{"claim-uncertain-to-the-end-is-released", func(b *bench) { b.claims[reference.Email] = []claimAnswer{lost} },
 			[]string{"claim email t1", "wait", "claim email t1", "wait", "claim email t1", "release email t1 after=0s doubt=", "claim sms t2", "nack m1 5s"}},
+		{"claim-locked-is-not-asked-again", func(b *bench) { b.claims[reference.Email] = []claimAnswer{{err: wrapped(reference.ErrLocked)}} },
+			[]string{"claim email t1", "release email t1 after=0s doubt=", "claim sms t2", "nack m1 5s"}},
+		{"claim-uncertain-then-locked", func(b *bench) { b.claims[reference.Email] = []claimAnswer{lost, {err: wrapped(reference.ErrLocked)}} },
+			[]string{"claim email t1", "wait", "claim email t1", "release email t1 after=0s doubt=", "claim sms t2", "nack m1 5s"}},
 		{"release-uncertain-to-the-end-is-left-to-the-lease", func(b *bench) { b.claims[reference.Email], b.releases = []claimAnswer{lost}, []error{errLost} },
 			[]string{"claim email t1", "wait", "claim email t1", "wait", "claim email t1",
 				"release email t1 after=0s doubt=", "wait", "release email t1 after=0s doubt=", "wait", "release email t1 after=0s doubt=",
@@ -186,6 +190,7 @@ func TestExpire(t *testing.T) {
 		{"too-early", []expiryAnswer{{answer: reference.ExpiryEarly, wait: 3 * time.Second}}, []string{"expire h1 m1", "nack m1 3s"}},
 		{"ahead", []expiryAnswer{{answer: reference.ExpiryAhead}}, []string{"expire h1 m1", "nack m1 5s"}},
 		{"uncertain-once", []expiryAnswer{{err: errLost}, {answer: reference.ExpiryDone}}, []string{"expire h1 m1", "wait", "expire h1 m1", "ack m1"}},
+		{"locked", []expiryAnswer{{err: wrapped(reference.ErrLocked)}}, []string{"expire h1 m1", "nack m1 5s"}},
 		{"uncertain-to-the-end", []expiryAnswer{{err: errLost}}, []string{"expire h1 m1", "wait", "expire h1 m1", "wait", "expire h1 m1", "nack m1 5s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

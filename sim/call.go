@@ -154,8 +154,8 @@ func (p *process) before(ctx context.Context, m *faults.Moment, e *trace.Event) 
 	if fx.Delay > 0 {
 		p.SleepUntil(virtual.Earliest(w.Now().Add(fx.Delay), virtual.DeadlineOf(ctx)))
 	}
-	if fx.Err == nil && locksHold(m.Point) {
-		p.awaitLock(ctx, m.Hold, e)
+	if fx.Err == nil && m.Point.LocksHold() {
+		fx.Err = p.awaitLock(ctx, m.Hold, e)
 	}
 	if err := p.CutOff(); err != nil {
 		return err
@@ -191,27 +191,26 @@ func (p *process) after(fx *struck) {
 	}
 }
 
-// awaitLock waits for whoever else has the hold's row.
-func (p *process) awaitLock(ctx context.Context, hold reference.HoldID, e *trace.Event) {
+// awaitLock waits for whoever else has the hold's row; a worker's patience is the lock timeout.
+func (p *process) awaitLock(ctx context.Context, hold reference.HoldID, e *trace.Event) error {
 	w := p.world
-	for {
+	until := virtual.DeadlineOf(ctx)
+	if p.node.Role == "worker" {
+		until = virtual.Earliest(w.Now().Add(w.scenario.Policy.LockTimeout), until)
+	}
+	for ctx.Err() == nil && !p.Over() {
 		lock := w.lockOn(hold)
-		if lock == nil || ctx.Err() != nil || p.Over() {
-			return
+		if lock == nil {
+			break
+		}
+		if !until.IsZero() && !w.Now().Before(until) {
+			return reference.ErrLocked
 		}
 		lock.fired++
 		e.Fault = lock.line
-		p.SleepUntil(virtual.Earliest(lock.until, virtual.DeadlineOf(ctx)))
+		p.SleepUntil(virtual.Earliest(lock.until, until))
 	}
-}
-
-// locksHold says which calls need the hold's row for themselves or in share.
-func locksHold(p faults.Point) bool {
-	switch p {
-	case faults.WorkerClaim, faults.WorkerExpire, faults.HoldConfirm, faults.HoldCancel, faults.HoldExtend:
-		return true
-	}
-	return false
+	return nil
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -165,7 +165,7 @@ func (w *World) strikes(a *armed) {
 // begins notes that a fault struck a call, and until when it is active by that. One that lasts for
 // a period has its begin and its end on the schedule already.
 func (w *World) begins(p *process, a *armed, m faults.Moment, e faults.Effect) {
-	if !a.until.IsZero() && !e.Lose && !e.Poison { // what is lost stays so after the period
+	if !a.until.IsZero() && !e.Lose && !e.Poison && !e.Postpone { // lost or held back it stays after the period
 		return
 	}
 	if e.Crash || e.Stall > 0 {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+
+	"github.com/seathold/seathold/reference"
 )
 
 // conn is where a statement runs: the pool, where each is a transaction of its own, or a
@@ -151,10 +153,13 @@ func eachOnce(ctx context.Context, c conn, first, again, token string, args []an
 
 // explain wraps err with what was tried on what. A statement that was cancelled because ctx ended
 // comes back from lib/pq as an error of the server's, or of the connection's: that wraps the
-// context's error, too.
+// context's error, too. One that waited for a lock for too long wraps ErrLocked.
 func explain(ctx context.Context, err error, what string, on any) error {
 	if err == nil {
 		return nil
+	}
+	if hasCode(err, lockNotAvailable) {
+		return fmt.Errorf("%s %v: %w: %w", what, on, reference.ErrLocked, err)
 	}
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		return fmt.Errorf("%s %v: %w: %w", what, on, ended, err)
@@ -167,6 +172,7 @@ const (
 	checkViolation      = "23514"
 	foreignKeyViolation = "23503"
 	uniqueViolation     = "23505"
+	lockNotAvailable    = "55P03"
 )
 
 func hasCode(err error, code string) bool {

@@ -191,3 +191,44 @@ func TestLoadRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestLocked: a row that somebody else keeps is waited for by the lock timeout; nothing is done then,
+// and that is said.
+func TestLocked(t *testing.T) {
+	dsn := pgtest.Database(t)
+	other := opened(t, dsn)
+	db, err := Open(dsn, Options{LockTimeout: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := NewStore(db, WithNow((&hand{nudge}).now))
+	if err := s.Load(t.Context(), []reference.Hold{heldHold("h1")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.Exec("select from seat_holds for update"); err != nil {
+		t.Fatal(err)
+	}
+	claim := func() (reference.Claim, error) { return s.Claim(t.Context(), claimOf(email, "a")) }
+	if c, err := claim(); !errors.Is(err, reference.ErrLocked) {
+		t.Errorf("claim: %v, %v; want %v", c, err, reference.ErrLocked)
+	}
+	over := s.With(WithNow((&hand{ends}).now))
+	if answer, _, err := over.Expire(t.Context(), email.Window, "1"); !errors.Is(err, reference.ErrLocked) {
+		t.Errorf("expire: %v, %v; want %v", answer, err, reference.ErrLocked)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if holds, rows, err := s.Snapshot(t.Context()); err != nil || len(rows) > 0 || holds[0].State != reference.Held {
+		t.Errorf("after what was refused: %v, %v, %v; want one held hold and no row", holds, rows, err)
+	}
+	if c, err := claim(); err != nil || c.Answer != reference.Granted {
+		t.Errorf("claim without the lock: %v, %v; want it granted", c, err)
+	}
+}

@@ -29,6 +29,7 @@ type Policy struct {
 	Renominate   time.Duration `default:"${renominate}" help:"The age at which a due window's message gets a new key."`
 	SendTimeout  time.Duration `default:"${send_timeout}" help:"How long a call of a provider may take."`
 	StoreTimeout time.Duration `default:"${store_timeout}" help:"How long a call of the database may take."`
+	LockTimeout  time.Duration `default:"${lock_timeout}" help:"How long a worker waits for a row of the database that somebody else has; lock_timeout in the DSN goes first."`
 	Lease        time.Duration `default:"${lease}" help:"How long a claim keeps other workers from a reminder."`
 	Visibility   time.Duration `default:"${visibility}" help:"How long a delivered message stays hidden."`
 	MaxReceives  int           `default:"${max_receives}" help:"How often a message is delivered before it is dead-lettered."`
@@ -44,7 +45,7 @@ func policyVars() kong.Vars {
 	vars := kong.Vars{"order": string(p.Order), "max_receives": number(p.MaxReceives), "page": number(p.Page)}
 	for name, d := range map[string]time.Duration{
 		"lead": p.Lead, "cutoff": p.Cutoff, "sweep_period": p.SweepPeriod, "sweep_budget": p.SweepBudget,
-		"renominate": p.Renominate, "send_timeout": p.SendTimeout, "store_timeout": p.StoreTimeout,
+		"renominate": p.Renominate, "send_timeout": p.SendTimeout, "store_timeout": p.StoreTimeout, "lock_timeout": p.LockTimeout,
 		"lease": p.Lease, "visibility": p.Visibility, "long_poll": p.LongPoll, "backstop": p.Backstop,
 	} {
 		vars[name] = duration(d)
@@ -56,7 +57,7 @@ func policyVars() kong.Vars {
 func (p Policy) Reference() reference.Policy {
 	return reference.Policy{
 		Lead: p.Lead, Cutoff: p.Cutoff, SweepPeriod: p.SweepPeriod, SweepBudget: p.SweepBudget,
-		Renominate: p.Renominate, SendTimeout: p.SendTimeout, StoreTimeout: p.StoreTimeout, Lease: p.Lease,
+		Renominate: p.Renominate, SendTimeout: p.SendTimeout, StoreTimeout: p.StoreTimeout, LockTimeout: p.LockTimeout, Lease: p.Lease,
 		Visibility: p.Visibility, MaxReceives: p.MaxReceives, LongPoll: p.LongPoll, Backstop: p.Backstop,
 		Page: p.Page, Order: reference.Order(p.Order),
 	}

@@ -29,9 +29,6 @@ func (c cell) String() string {
 	return fmt.Sprintf("%s=%s", c.phase, c.point.Short())
 }
 
-// lockedPoints are the calls that need a hold's row, alone or in share.
-var lockedPoints = []faults.Point{faults.WorkerClaim, faults.WorkerExpire, faults.HoldConfirm, faults.HoldCancel, faults.HoldExtend}
-
 // reach are the cells that a kind can strike at all.
 func reach(k faults.Kind) []cell {
 	var all []cell
@@ -44,8 +41,10 @@ func reach(k faults.Kind) []cell {
 		}
 		return all
 	case faults.Lock:
-		for _, p := range lockedPoints {
-			all = append(all, cell{faults.Before, p})
+		for _, p := range faults.Points() {
+			if p.LocksHold() {
+				all = append(all, cell{faults.Before, p})
+			}
 		}
 		return all
 	case faults.Crash, faults.Stall:

@@ -14,6 +14,9 @@ func (w *world) apply(m *moment) {
 	}
 	switch m.What {
 	case claimed, sent, settled, released, trace.Accepted, trace.Collapsed, trace.Reply:
+		if g := w.byName[m.Message]; g != nil && m.has(claimed, string(reference.NoHold)) {
+			g.homeless = !m.hold.exists
+		}
 		if m.reminder != nil {
 			w.applyReminder(m)
 		}
@@ -166,7 +169,7 @@ func (w *world) applyMessage(m *moment) {
 			g.queued, g.published = max(m.now, at(m.Until)), true
 		}
 	case received:
-		g.poisoned = g.poisoned || m.Kind == ""
+		g.poisoned, g.homeless = g.poisoned || m.Kind == "", false
 	case acked, deadLettered:
 		if m.Answer != "not-ours" {
 			g.fate = m.What

@@ -143,6 +143,15 @@ func TestCleanRuns(t *testing.T) {
 			s.add(trace.Event{What: "worker.dead-letter", Who: "w1", Message: m}).reminded("h1")
 			return s.at("12:10").expired("h1").end("12:25")
 		},
+		"created-between-no-hold-and-dead-letter": func(s *story) trace.Run {
+			s.at("12:01").publish(reference.Remind, "h2")
+			s.last().Window = clock("12:16")
+			s.receive("w1", reference.Remind, "h2", "m1").last().Window = clock("12:16")
+			s.add(trace.Event{What: "worker.claim", Who: "w1", Slot: 1, Hold: "h2", Channel: email, Window: clock("12:16"), Token: "t9", Message: "m1", Answer: "no-hold"})
+			s.add(trace.Event{What: "hold.create", Who: "learner", Hold: "h2", Window: clock("12:16"), Answer: "done"})
+			s.add(trace.Event{What: "worker.dead-letter", Who: "w1", Slot: 1, Message: "m1"})
+			return s.at("12:07").reminded("h1").at("12:10").expired("h1").end("12:12")
+		},
 		"created-in-the-run": func(s *story) trace.Run {
 			s.at("12:01").add(trace.Event{What: "hold.create", Who: "learner", Hold: "h2", Window: clock("12:16"), Answer: "done"})
 			s.at("12:07").reminded("h1").at("12:10").expired("h1").at("12:12")

@@ -10,7 +10,7 @@ func watchAcks(t *trial, m *moment) {
 	case g == nil || g.window == nil || m.NoEffect:
 	case m.What == acked && m.Answer != "not-ours":
 		t.watchAck(m, g)
-	case m.What == deadLettered && m.Answer != "not-ours" && g.window.hold.exists && !g.poisoned:
+	case m.What == deadLettered && m.Answer != "not-ours" && g.window.hold.exists && !g.poisoned && !g.homeless:
 		t.breach(deadNoReason, m, "%s, to %s %s, was set aside by %s at %s, and can be read and has a hold; nothing else is set aside by a worker",
 			g.name, g.kind, t.name(g.window), m.Who, t.clock(m.now))
 	}

@@ -252,6 +252,13 @@ var brokenOnce = []broken{
 		return s.reminded("h1").at("12:10").expired("h1").end("12:25")
 	}},
 
+	{deadNoReason, "h1", "worker.dead-letter", func(s *story) trace.Run {
+		m := s.taken()
+		s.add(trace.Event{What: "worker.claim", Who: "w1", Slot: 1, Hold: "h1", Channel: email, Token: "t9", Message: m, Answer: "no-hold"})
+		s.add(trace.Event{What: "worker.dead-letter", Who: "w1", Message: m})
+		return s.reminded("h1").at("12:10").expired("h1").end("12:25")
+	}},
+
 	{sentAgain, "h1/email", "provider.send", func(s *story) trace.Run {
 		m := s.taken()
 		s.remind("w1", "h1", email)

@@ -121,6 +121,8 @@ type message struct {
 	queued    instant
 	published bool
 	poisoned  bool
+	// homeless says that since it was received a claim found no hold, and there was none.
+	homeless bool
 }
 
 // trouble is a time in which something was wrong; to is never while it lasts.

@@ -209,7 +209,7 @@ cron     spec="*/5 * * * *" zone=UTC timeout=1m retries=0 jitter=0s
 queue    profile=standard visibility=1m max-receives=10 dedup=24h retention=720h latency=0s
 provider email keys=none latency=200ms
 provider sms keys=24h latency=0s
-# 12 holds, 0 reminder rows; store timeout 5s, long poll 20s
+# 12 holds, 0 reminder rows; store timeout 5s, lock timeout 1s, long poll 20s
 `
 	if diff := cmp.Diff(want, "\n"+text(report.Describe(s))); diff != "" {
 		t.Errorf("Describe (-want +got):\n%s", diff)

@@ -29,7 +29,7 @@
 // # Setting up
 //
 //	world     start= seed=1 workers=(w1, w2) slots=1 restart=5s|never
-//	policy    lead=3m cutoff=30s send-timeout=10s store-timeout=5s lease=20s order=claim-first|send-first
+//	policy    lead=3m cutoff=30s send-timeout=10s store-timeout=5s lock-timeout=1s lease=20s order=claim-first|send-first
 //	          page=500 renominate=30s budget=50s backstop=10m long-poll=20s [unchecked]
 //	node      NAME slots= skew= restart=
 //	cron      every=1m | spec="*/5 * * * *" zone=UTC     timeout=60s retries=0 jitter=0s

@@ -124,6 +124,7 @@ func (p *parser) policy(d *lines.Directive) {
 		lines.Duration("cutoff", &y.Cutoff, lines.AnyDuration),
 		lines.Duration("send-timeout", &y.SendTimeout, lines.Positive),
 		lines.Duration("store-timeout", &y.StoreTimeout, lines.Positive),
+		lines.Duration("lock-timeout", &y.LockTimeout, lines.Positive),
 		lines.Duration("lease", &y.Lease, lines.Positive),
 		lines.OneOf("order", &y.Order, "order", reference.ClaimFirst, reference.SendFirst),
 		lines.Number("page", &y.Page, 1, 100_000),

@@ -63,7 +63,7 @@ func (c *control) database() (*sql.DB, error) {
 	if err := c.Database.Check(); err != nil {
 		return nil, err
 	}
-	return connect.Database(c.Database, name, connectionsMax)
+	return connect.Database(c.Database, name, connectionsMax, 0)
 }
 
 // policy is the pipeline's, which has to work and to say how often a sweep is made.

@@ -50,6 +50,7 @@ func start(s *settings.Worker, read *settings.Read, stderr io.Writer) error {
 	p, err := program.Open(program.Config{
 		Name: name, Read: read, LogLevel: s.LogLevel, Database: s.Database, Connections: s.Connections(),
 		Queue: s.Queue, Watch: s.Watch, Policy: s.Policy.Reference(), Channels: len(s.Chosen()), Stderr: stderr,
+		LockTimeout: s.Policy.LockTimeout,
 	})
 	if err != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 )
 
 // Database opens a pool of connections to the database; nothing connects yet. Connections is how
-// many the program can use.
-func Database(s settings.Database, program string, connections int) (*sql.DB, error) {
+// many the program can use, and patience how long it waits for a lock; zero is the default.
+func Database(s settings.Database, program string, connections int, patience time.Duration) (*sql.DB, error) {
 	db, err := postgres.Open(s.DatabaseURL.Reveal(), postgres.Options{
-		ApplicationName: program, ConnectionsMax: cmp.Or(s.DatabaseConnections, connections),
+		ApplicationName: program, ConnectionsMax: cmp.Or(s.DatabaseConnections, connections), LockTimeout: patience,
 	})
 	if err != nil {
 		return nil, &settings.Problem{

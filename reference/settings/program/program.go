@@ -44,6 +44,8 @@ type Config struct {
 	LogLevel    string
 	Database    settings.Database
 	Connections int
+	// LockTimeout is how long to wait for a row that somebody else has; zero is the default.
+	LockTimeout time.Duration
 	Queue       settings.Queue
 	Watch       settings.Watch
 	Policy      reference.Policy
@@ -75,7 +77,7 @@ type Program struct {
 
 // Open makes a program. Nothing connects yet.
 func Open(c Config) (*Program, error) {
-	db, err := connect.Database(c.Database, c.Name, c.Connections)
+	db, err := connect.Database(c.Database, c.Name, c.Connections, c.LockTimeout)
 	if err != nil {
 		return nil, err
 	}

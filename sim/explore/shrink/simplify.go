@@ -41,7 +41,7 @@ func (k *shrinker) policy() bool {
 			s.Policy.SendTimeout, s.Policy.Lease, s.Policy.Visibility = p.SendTimeout, p.Lease, p.Visibility
 		},
 		func(s *script.Scenario) { s.Policy.SendTimeout = p.SendTimeout },
-		func(s *script.Scenario) { s.Policy.StoreTimeout = p.StoreTimeout },
+		func(s *script.Scenario) { s.Policy.StoreTimeout, s.Policy.LockTimeout = p.StoreTimeout, p.LockTimeout },
 		func(s *script.Scenario) { s.Policy.Lease = p.Lease },
 		func(s *script.Scenario) { s.Policy.Visibility = p.Visibility },
 		func(s *script.Scenario) { s.Policy.MaxReceives = p.MaxReceives },

@@ -41,6 +41,7 @@ func policyOf(d, q draw) policy {
 		p.Cutoff = pick(d, 0, 10*time.Second, 30*time.Second, time.Minute)
 		p.SendTimeout = pick(d, 2*time.Second, 5*time.Second, 10*time.Second)
 		p.StoreTimeout = pick(d, time.Second, 5*time.Second)
+		p.LockTimeout = p.StoreTimeout / 5
 		p.Lease = p.SendTimeout + pick(d, time.Second, 10*time.Second, 30*time.Second)
 		p.Renominate = pick(d, 10*time.Second, 20*time.Second, 30*time.Second)
 		p.SweepBudget = pick(d, 5*time.Second, 20*time.Second, 50*time.Second)
@@ -90,8 +91,8 @@ func (m *maker) world() {
 	m.line("world start=%s seed=%d workers=(%s) slots=%d restart=%s",
 		pick(d, "2026-03-02T12:00:00Z", "2026-03-08T06:55:00Z", "2026-10-25T00:50:00Z", "2026-12-31T23:50:00Z"),
 		1+d.Below(seedsMax), strings.Join(m.workers, ", "), pick(d, 1, 1, 1, 2, 3), pick(d, "5s", "5s", "1s", "30s", "2m"))
-	m.line("policy lead=%s cutoff=%s send-timeout=%s store-timeout=%s lease=%s order=%s page=%d renominate=%s budget=%s backstop=%s",
-		dur(p.Lead), dur(p.Cutoff), dur(p.SendTimeout), dur(p.StoreTimeout), dur(p.Lease), p.Order, p.Page, dur(p.Renominate), dur(p.SweepBudget), dur(p.Backstop))
+	m.line("policy lead=%s cutoff=%s send-timeout=%s store-timeout=%s lock-timeout=%s lease=%s order=%s page=%d renominate=%s budget=%s backstop=%s",
+		dur(p.Lead), dur(p.Cutoff), dur(p.SendTimeout), dur(p.StoreTimeout), dur(p.LockTimeout), dur(p.Lease), p.Order, p.Page, dur(p.Renominate), dur(p.SweepBudget), dur(p.Backstop))
 	for _, w := range m.workers {
 		if n := m.draw("node "+w, "skew"); n.in(1, 8) {
 			m.line("node %s skew=%s", w, pick(n, "+2s", "-2s", "+10m", "-10m"))

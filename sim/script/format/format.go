@@ -101,7 +101,7 @@ func (w *writer) policy() {
 	}
 	words := []string{
 		"policy", span("lead", p.Lead, d.Lead), span("cutoff", p.Cutoff, d.Cutoff),
-		span("send-timeout", p.SendTimeout, d.SendTimeout), span("store-timeout", p.StoreTimeout, d.StoreTimeout),
+		span("send-timeout", p.SendTimeout, d.SendTimeout), span("store-timeout", p.StoreTimeout, d.StoreTimeout), span("lock-timeout", p.LockTimeout, d.LockTimeout),
 		span("lease", p.Lease, d.Lease), pair("order", p.Order, d.Order, func(o reference.Order) string { return string(o) }),
 		pair("page", p.Page, d.Page, number), span("renominate", p.Renominate, d.Renominate),
 		span("budget", p.SweepBudget, d.SweepBudget), span("backstop", p.Backstop, d.Backstop),
