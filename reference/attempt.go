@@ -48,19 +48,19 @@ func (a *attempt) send(ctx context.Context, claim Claim) next {
 	case ctx.Err() != nil:
 		return next{}
 	case err == nil:
-		return a.settle(ctx, Outcome{Verdict: Sent}, receipt.Ref)
+		return a.record(ctx, Outcome{Verdict: Sent}, receipt.Ref)
 	case errors.Is(err, ErrStartPassed) && left <= 0:
-		return a.settle(ctx, Outcome{Dropped, Stalled}, "")
+		return a.record(ctx, Outcome{Dropped, Stalled}, "")
 	case errors.Is(err, ErrStartPassed):
 		return a.release(ctx, 0, "")
 	case errors.Is(err, ErrRejected):
-		return a.settle(ctx, Outcome{Dropped, Rejected}, "")
+		return a.record(ctx, Outcome{Dropped, Rejected}, "")
 	case errors.As(err, &refused):
 		return a.refused(ctx, refused.After, left)
 	case a.mayDouble():
 		return a.release(ctx, 0, Timeout)
 	}
-	return a.settle(ctx, Outcome{Unknown, Timeout}, "")
+	return a.record(ctx, Outcome{Unknown, Timeout}, "")
 }
 
 // refused is what follows when certainly nothing was accepted: another try, if it fits.
@@ -69,7 +69,7 @@ func (a *attempt) refused(ctx context.Context, after, left time.Duration) next {
 		after = nackDefault
 	}
 	if after = min(after, retryMax); after >= left {
-		return a.settle(ctx, Outcome{Dropped, Throttled}, "")
+		return a.record(ctx, Outcome{Dropped, Throttled}, "")
 	}
 	return a.release(ctx, after, "")
 }
@@ -79,18 +79,16 @@ func (a *attempt) mayDouble() bool {
 	return a.Policy.Order == SendFirst || a.route.Sender.KeyHorizon() > 0
 }
 
-// settle records an outcome, and asks until it is recorded or the process ends: what the provider
-// did can't be found out a second time.
-func (a *attempt) settle(ctx context.Context, o Outcome, ref string) next {
+// record settles the reminder. It asks until the outcome is recorded or the process ends; after some
+// time, and more than once, the outcome is owed, and the message hidden for as long as it would have been.
+func (a *attempt) record(ctx context.Context, o Outcome, ref string) next {
 	s := Settlement{Reminder: a.reminder, Token: a.token, Outcome: o, MessageID: a.id, ProviderRef: ref}
+	began := a.Clock.Now()
 	for failures := 0; ctx.Err() == nil; {
-		var answer SettleAnswer
-		err := a.once(ctx, func(ctx context.Context) (err error) {
-			answer, err = a.Store.Settle(ctx, s)
-			return err
-		})
-		a.observe("worker.settle", string(answer), err)
+		answer, err := a.settle(ctx, s)
 		switch {
+		case err != nil && failures > 0 && a.Clock.Since(began) >= a.patience() && a.owe(s):
+			return comeBack(a.Policy.Visibility)
 		case err != nil:
 			failures++
 			a.pause(ctx, string(a.token), failures)

@@ -10,8 +10,8 @@ import (
 	"github.com/benbjohnson/clock"
 )
 
-// Worker takes one message at a time and does what it asks, if the database says that it is still
-// to be done. Any number may run at once.
+// Worker is one slot: it takes one message at a time and does what it asks, if the database says that
+// it is still to be done. Any number may run at once.
 type Worker struct {
 	Store WorkerStore
 	Queue Consumer
@@ -23,6 +23,8 @@ type Worker struct {
 	Policy Policy
 	// Observer may be nil.
 	Observer Observer
+
+	owed owed
 }
 
 // Route is a channel and who sends on it.
@@ -58,7 +60,7 @@ func comeBack(after time.Duration) next { return next{wait: after} }
 func (w *Worker) Run(ctx, accept context.Context) error {
 	failures := 0
 	for accept.Err() == nil {
-		deliveries, err := w.Queue.Receive(accept, 1, w.Policy.LongPoll)
+		deliveries, err := w.receive(ctx, accept)
 		if err != nil && accept.Err() == nil {
 			observe(w.Observer, Observation{Point: "worker.receive", Err: err})
 			failures++
@@ -70,7 +72,21 @@ func (w *Worker) Run(ctx, accept context.Context) error {
 			w.Handle(ctx, d)
 		}
 	}
+	w.payAll(ctx)
 	return context.Cause(accept)
+}
+
+// receive waits for a message. While something is owed it only looks, and waits by itself.
+func (w *Worker) receive(ctx, accept context.Context) ([]Delivery, error) {
+	w.pay(ctx)
+	if len(w.owed.settlements) == 0 {
+		return w.Queue.Receive(accept, 1, w.Policy.LongPoll)
+	}
+	deliveries, err := w.Queue.Receive(accept, 1, 0)
+	if err == nil && len(deliveries) == 0 {
+		err = w.Waiter.Wait(accept, nackDefault)
+	}
+	return deliveries, err
 }
 
 // Handle does what one delivery asks, and acknowledges it last, if nothing more is to be done for
@@ -171,7 +187,7 @@ func (w *Worker) expire(ctx context.Context, m Message, id string) next {
 // that and the send timeout, so that no message keeps the slot. Every question may be asked again: a
 // repeat comes to the same. One about a row that somebody else keeps is not: the message comes back.
 func (w *Worker) ask(ctx context.Context, what string, question func(context.Context) error) error {
-	ctx, cancel := w.Clock.WithTimeout(ctx, max(w.Policy.StoreTimeout, w.Policy.SendTimeout))
+	ctx, cancel := w.Clock.WithTimeout(ctx, w.patience())
 	defer cancel()
 	var err error
 	for try := 1; try <= askMax && ctx.Err() == nil; try++ {
@@ -184,6 +200,9 @@ func (w *Worker) ask(ctx context.Context, what string, question func(context.Con
 	}
 	return errors.Join(err, ctx.Err())
 }
+
+// patience is how long one question, or one outcome to be recorded, may keep the slot.
+func (w *Worker) patience() time.Duration { return max(w.Policy.StoreTimeout, w.Policy.SendTimeout) }
 
 func (w *Worker) once(ctx context.Context, question func(context.Context) error) error {
 	ctx, cancel := w.Clock.WithTimeout(ctx, w.Policy.StoreTimeout)

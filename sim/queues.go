@@ -148,14 +148,16 @@ type consumerPort struct{ p *process }
 
 // Receive parks until the world hands the slot a message: an idle poll that comes back empty would
 // change nothing but the number of events.
-func (q consumerPort) Receive(ctx context.Context, limit int, _ time.Duration) ([]reference.Delivery, error) {
+func (q consumerPort) Receive(ctx context.Context, limit int, wait time.Duration) ([]reference.Delivery, error) {
 	for {
 		if err := errors.Join(q.p.CutOff(), ctx.Err()); err != nil {
 			return nil, fmt.Errorf("receive: %w", err)
 		}
-		q.p.world.idle.Park(q.p.Process)
+		if wait > 0 {
+			q.p.world.idle.Park(q.p.Process)
+		}
 		got, err := q.receive(ctx, limit)
-		if err != nil || len(got) > 0 {
+		if err != nil || len(got) > 0 || wait == 0 {
 			return got, err
 		}
 	}

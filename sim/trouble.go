@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/seathold/seathold/faults"
@@ -107,13 +108,7 @@ func (w *World) change(a *armed, on bool) {
 }
 
 func without(list []*armed, a *armed) []*armed {
-	kept := list[:0:0]
-	for _, other := range list {
-		if other != a {
-			kept = append(kept, other)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(other *armed) bool { return other == a })
 }
 
 // living are the nodes at work now that a fault names: one by its name, or all of a role.

@@ -23,6 +23,7 @@ var (
 	hereTimeout      = declare("claim-settles-timeout", "a claim wrote unknown(timeout) itself")
 	settledAlready   = declare("settle-already-final", "a settlement found the outcome final")
 	settledNotYours  = declare("settle-not-yours", "a settlement found the row with another")
+	owedRecorded     = declare("owed-recorded", "an outcome that couldn't be written was written after its slot had taken other messages")
 	lateSent         = declare("late-sent-replaces-unknown", "a late receipt replaced unknown")
 	sentOverOther    = declare("sent-over-anothers-claim", "a receipt was recorded though another had the row")
 	doubtKept        = declare("drop-in-doubt-becomes-unknown", "a drop was written as unknown, for the first attempt's reason")

@@ -52,7 +52,11 @@ var hits = []struct {
 	},
 	{
 		name: "late receipt", lines: "fault stall worker before=settle channel=email by=70s\n",
-		hit: []string{"stalled-past-lease", "late-sent-replaces-unknown", "message-in-two-hands"}, hitNot: []string{"stalled-and-started-none"},
+		hit: []string{"stalled-past-lease", "late-sent-replaces-unknown", "message-in-two-hands"}, hitNot: []string{"stalled-and-started-none", "owed-recorded"},
+	},
+	{
+		name: "outcome not written", lines: "fault error before=settle channel=email from=12:00 until=12:06\n", policy: "cron every=20s\n",
+		hit: []string{"owed-recorded", "claim-settles-lapsed", "late-sent-replaces-unknown"}, hitNot: []string{"claim-granted-again"},
 	},
 	{
 		name: "stalled before send", lines: "fault stall worker before=send channel=email by=30s\n",

@@ -138,7 +138,14 @@ func (w *watch) send(e *trace.Event) {
 
 func (w *watch) settle(e *trace.Event) {
 	if e.NoEffect {
+		if w.owing == nil {
+			w.owing, w.owed = map[reference.Token]hand{}, map[reference.Token]bool{}
+		}
+		w.owing[e.Token] = hand{who: e.Who, slot: e.Slot}
 		return
+	}
+	if w.owed[e.Token] && reference.SettleAnswer(e.Answer) == reference.Recorded {
+		w.hit(owedRecorded)
 	}
 	r := w.row(e.Hold, e.Window, e.Channel)
 	switch reference.SettleAnswer(e.Answer) {

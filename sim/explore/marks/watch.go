@@ -22,6 +22,10 @@ type watch struct {
 	pages   map[string]int
 	redrive []string
 	paused  bool
+	// owing are claims whose outcome could not be written, by the slot that has it, and owed those
+	// whose slot has taken another message since.
+	owing map[reference.Token]hand
+	owed  map[reference.Token]bool
 }
 
 type rowKey struct {

@@ -90,6 +90,9 @@ func (w *watch) consumer(e *trace.Event) {
 	}
 	switch {
 	case e.What == trace.What(faults.WorkerReceive):
+		for token, h := range w.owing { // any order: all of the slot's
+			w.owed[token] = w.owed[token] || h.who == e.Who && h.slot == e.Slot
+		}
 		if e.N > 1 {
 			w.hit(redelivered)
 		}
