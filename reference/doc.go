@@ -4,7 +4,8 @@
 // loses the seat if they don't confirm. A Sweeper finds what is due and only enqueues; Workers
 // send, record, expire and acknowledge last. Holds is what learners and admins do. All of them are
 // straight-line code against the ports of ports.go: they start no goroutine, read no global clock
-// or random source, and keep nothing that a crash could lose.
+// or random source, and keep nothing that a crash could lose, but for a receipt that the store does
+// not take: what a crash loses of that is recorded as unknown (owed.go).
 //
 // # Promises
 //

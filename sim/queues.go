@@ -174,8 +174,10 @@ func (q consumerPort) receive(ctx context.Context, limit int) ([]reference.Deliv
 	if w.noteGone(); err != nil {
 		return nil, q.p.harness(err)
 	}
-	if len(real) == 0 {
+	if len(real) == 0 || w.brink {
 		w.noteDead()
+	}
+	if len(real) == 0 {
 		return nil, nil
 	}
 	got := make([]reference.Delivery, len(real))
@@ -202,6 +204,7 @@ func (q consumerPort) note(d reference.Delivery, e *trace.Event) {
 	}
 	q.p.deliveries[d.Receipt], q.p.received = d, d
 	e.Message, e.Kind, e.Hold, e.Window = m.name, m.kind, m.window.Hold, m.window.ExpiresAt
+	q.p.world.brink = q.p.world.brink || d.Receives >= q.p.world.scenario.Policy.MaxReceives
 	e.N, e.Until, e.Answer = d.Receives, q.p.world.Now().Add(q.p.world.scenario.Policy.Visibility), "received"
 }
 

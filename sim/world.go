@@ -52,6 +52,7 @@ type World struct {
 	byName   map[string]*posted
 	posted   []*posted
 	dead     map[string]bool
+	brink    bool // some message was handed out for the last time
 	// idle is where slots wait for a message.
 	idle *virtual.Parking
 

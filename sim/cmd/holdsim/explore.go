@@ -291,7 +291,7 @@ func (a *app) progress(p *explore.Progress) (stop func()) {
 
 // tell prints what came of it, and gives the exit code.
 func (a *app) tell(s *search, r *explore.Report) (int, error) {
-	findings := tell.Shrink(s.Subject, r, s.shrink)
+	findings := tell.Shrink(s.Subject, r, s.shrink, s.defect)
 	if s.save != "" && len(findings) > 0 {
 		if err := tell.Save(findings, s.save); err != nil {
 			return 0, err

@@ -8,6 +8,7 @@ package shrink
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seathold/seathold/sim/explore/trial"
 	"github.com/seathold/seathold/sim/promise"
@@ -46,6 +47,7 @@ func Shrink(u trial.Subject, s *script.Scenario, b trial.Broken, attemptsMax int
 			again = pass(k) || again
 		}
 	}
+	k.lastRun()
 	return &Result{
 		Scenario: k.s, Violation: k.violation, Attempts: attemptsMax - k.left, Ended: k.left > 0,
 		Before: before, After: Directives(k.s),
@@ -65,6 +67,25 @@ type shrinker struct {
 var passes = []func(*shrinker) bool{
 	(*shrinker).otherHolds, (*shrinker).steps, (*shrinker).rows, (*shrinker).runs, (*shrinker).policy, (*shrinker).world,
 	(*shrinker).nodes, (*shrinker).holdValues, (*shrinker).faultWords, (*shrinker).times, (*shrinker).names,
+}
+
+// shownMax is how long after the start a file still runs by itself to what it shows.
+const shownMax = 30 * time.Minute
+
+// lastRun has the file run until what it shows has happened, up to the next whole minute. What was
+// noticed long after is left to how every run comes to rest.
+func (k *shrinker) lastRun() {
+	until := k.violation.At.Add(time.Minute - 1).Truncate(time.Minute)
+	last := -1
+	for i, step := range k.s.Steps {
+		if step.Run != nil {
+			last = i
+		}
+	}
+	if last < 0 || !until.After(k.s.Steps[last].Run.Until) || until.Sub(k.s.Start) > shownMax {
+		return
+	}
+	k.try(func(s *script.Scenario) { s.Steps[last].Run.Until = until })
 }
 
 // try makes a candidate, and takes it if it fails in the same way.

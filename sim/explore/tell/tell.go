@@ -24,19 +24,29 @@ type Finding struct {
 	Note   string
 	// Saved is where File was written to, if it was.
 	Saved string
+	// run is the command that runs File.
+	run string
 }
 
-// Shrink makes every finding small, with at most so many runs each.
-func Shrink(u trial.Subject, r *explore.Report, attempts int) []Finding {
+// Shrink makes every finding small, with at most so many runs each. Defect names what is searched, and
+// is empty for the reference: the commands name it, too.
+func Shrink(u trial.Subject, r *explore.Report, attempts int, defect string) []Finding {
 	var all []Finding
+	run, flag := "holdsim run ", ""
+	if defect != "" {
+		run, flag = "holdsim matrix -defect "+defect+" ", " -defect "+defect
+	}
 	for _, f := range r.Findings {
-		all = append(all, shrunk(u, f, attempts))
+		if f.Case.Again != "" {
+			f.Case.Again += flag
+		}
+		all = append(all, shrunk(u, f, attempts, run))
 	}
 	return all
 }
 
-func shrunk(u trial.Subject, f *explore.Finding, attempts int) Finding {
-	out := Finding{Finding: f}
+func shrunk(u trial.Subject, f *explore.Finding, attempts int, run string) Finding {
+	out := Finding{Finding: f, run: run}
 	s, err := f.Case.Scenario()
 	if err == nil && f.Broken.Promise != "P9" {
 		out.Shrunk, err = shrink.Shrink(u, s, f.Broken, attempts)
@@ -94,7 +104,7 @@ func (f Finding) Text(w io.Writer) {
 	if name == "" {
 		name = "scenarios/" + f.Name()
 	}
-	fmt.Fprintf(w, "next:\n  holdsim run %s\n\n", name)
+	fmt.Fprintf(w, "next:\n  %s%s\n\n", f.run, name)
 }
 
 func plural(n int, noun string) string {
