@@ -81,7 +81,7 @@ func TestDrain(t *testing.T) {
 // TestSweepsOverlap holds one sweep before it publishes, and lets another go by.
 func TestSweepsOverlap(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, func(w *world) { w.policy.Renominate = 7 * time.Second }) // both sweeps find them at one age
 	gate := wire.Before(publishing)
 	w.proxy.Arm(gate)
 	h1, h2 := w.Hold(t, "h1", 9*time.Second), w.Hold(t, "h2", 9*time.Second)
