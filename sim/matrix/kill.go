@@ -57,8 +57,8 @@ type Kill struct {
 	First Finding
 }
 
-// trial is one run that the reference passed.
-type trial struct {
+// try is one run that the reference passed.
+type try struct {
 	*script.Scenario
 	judge     func(*script.Scenario, *sim.Result) []report.Failure
 	eventsMax int
@@ -72,14 +72,14 @@ const (
 )
 
 // prepare has the reference pass every run of a base.
-func prepare(b Base) ([]trial, error) {
+func prepare(b Base) ([]try, error) {
 	judge := b.Judge
 	if judge == nil {
 		judge = suite.Judge
 	}
-	trials := make([]trial, len(b.Runs))
+	tries := make([]try, len(b.Runs))
 	for i, s := range b.Runs {
-		t := trial{withoutGolden(s), judge, 0}
+		t := try{withoutGolden(s), judge, 0}
 		r, err := sim.Run(t.Scenario, sim.Memory{})
 		if err != nil {
 			return nil, err
@@ -88,9 +88,9 @@ func prepare(b Base) ([]trial, error) {
 			return nil, &ReferenceError{b.Name, failures}
 		}
 		t.eventsMax = eventsMin + eventsFactor*len(r.Trace.Events)
-		trials[i] = t
+		tries[i] = t
 	}
-	return trials, nil
+	return tries, nil
 }
 
 // withoutGolden is s without the text that it tells.
@@ -106,7 +106,7 @@ func withoutGolden(s *script.Scenario) *script.Scenario {
 }
 
 // failures are those that kill.
-func (t trial) failures(r *sim.Result) []report.Failure {
+func (t try) failures(r *sim.Result) []report.Failure {
 	var kill []report.Failure
 	for _, f := range t.judge(t.Scenario, r) {
 		switch f.Kind {
@@ -122,7 +122,7 @@ func (t trial) failures(r *sim.Result) []report.Failure {
 	return kill
 }
 
-func (t trial) step(pos script.Pos) script.Step {
+func (t try) step(pos script.Pos) script.Step {
 	i := t.stepIndex(pos)
 	if i < 0 {
 		return script.Step{}
@@ -130,7 +130,7 @@ func (t trial) step(pos script.Pos) script.Step {
 	return t.Steps[i]
 }
 
-func (t trial) stepIndex(pos script.Pos) int {
+func (t try) stepIndex(pos script.Pos) int {
 	for i, step := range t.Steps {
 		if step.Pos == pos {
 			return i
@@ -140,9 +140,9 @@ func (t trial) stepIndex(pos script.Pos) int {
 }
 
 // killed puts a defect to the runs of a base, and gives nil if it survives them all.
-func killed(d defects.Defect, trials []trial) (*Kill, error) {
+func killed(d defects.Defect, tries []try) (*Kill, error) {
 	var all *Kill
-	for _, t := range trials {
+	for _, t := range tries {
 		findings, err := t.put(d)
 		if err != nil {
 			return nil, fmt.Errorf("defect %s: %w", d.Name, err)
@@ -164,7 +164,7 @@ func killed(d defects.Defect, trials []trial) (*Kill, error) {
 }
 
 // put runs a defect, and a second time if nothing was noticed: two runs must be the same.
-func (t trial) put(d defects.Defect) ([]Finding, error) {
+func (t try) put(d defects.Defect) ([]Finding, error) {
 	on, o := On(d), sim.Options{EventsMax: t.eventsMax}
 	r, err := sim.RunWith(t.Scenario, on, o)
 	if errors.Is(err, sim.ErrRestless) {
@@ -189,7 +189,7 @@ func (t trial) put(d defects.Defect) ([]Finding, error) {
 	return []Finding{{By: "P9", Class: "two runs differ", Sentence: fmt.Sprintf("two runs differ from event %d on", e.Seq), After: e.At.Sub(t.Start), Events: e.Seq}}, nil
 }
 
-func (t trial) finding(r *sim.Result, f report.Failure) Finding {
+func (t try) finding(r *sim.Result, f report.Failure) Finding {
 	events := r.Trace.Events
 	out := Finding{By: Way(f.Promise), Class: f.Class, Sentence: f.Sentence, Events: f.Seq}
 	at := f.At

@@ -4,6 +4,8 @@
 // A scenario kills a defect if its run with the defect breaks a promise or an expectation that it
 // keeps with the reference, if two runs differ, or if the run doesn't come to rest. Another golden
 // text is no kill, nor is a fault that doesn't fire or an at line that changes nothing.
+//
+// A search of a fixed budget, which knows no defect, is put to each of them as well: see Hunt.
 package matrix
 
 import (
@@ -50,6 +52,9 @@ type Matrix struct {
 	Bases   []Base
 	// Kills are by defect and base, in their orders; nil where the defect survived.
 	Kills [][]*Kill
+	// Hunts are what a search of Budget runs came to, by defect; nil if there was none.
+	Hunts  []Hunt
+	Budget int
 }
 
 // ReferenceError is a base that the reference itself doesn't pass, so that it can judge no defect.
@@ -66,9 +71,9 @@ func (e *ReferenceError) Error() string {
 // Run puts every defect to every base, at most jobs at a time. The answer doesn't depend on how many.
 func Run(all []defects.Defect, bases []Base, jobs int) (*Matrix, error) {
 	m := &Matrix{Defects: all, Bases: bases, Kills: make([][]*Kill, len(all))}
-	trials := make([][]trial, len(bases))
+	tries := make([][]try, len(bases))
 	err := each(len(bases), jobs, func(i int) (err error) {
-		trials[i], err = prepare(bases[i])
+		tries[i], err = prepare(bases[i])
 		return err
 	})
 	if err != nil {
@@ -79,7 +84,7 @@ func Run(all []defects.Defect, bases []Base, jobs int) (*Matrix, error) {
 	}
 	err = each(len(all)*len(bases), jobs, func(i int) (err error) {
 		d, b := i/len(bases), i%len(bases)
-		m.Kills[d][b], err = killed(all[d], trials[b])
+		m.Kills[d][b], err = killed(all[d], tries[b])
 		return err
 	})
 	if err != nil {
@@ -108,7 +113,7 @@ func each(n, jobs int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// Survivors are the defects that nothing killed.
+// Survivors are the defects that no scenario killed, whatever a search found.
 func (m *Matrix) Survivors() []defects.Defect {
 	var out []defects.Defect
 	for i, kills := range m.Kills {
@@ -196,8 +201,12 @@ func (m *Matrix) Summary() string {
 			documents++
 		}
 	}
-	return fmt.Sprintf("%d defects, %d survive; %d scenarios, %d documentation, %d idle",
-		len(m.Defects), len(m.Survivors()), len(m.Bases), documents, len(m.Idle()))
+	search := ""
+	if m.Hunts != nil {
+		search = fmt.Sprintf("; a search of %d runs finds %d", m.Budget, m.found())
+	}
+	return fmt.Sprintf("%d defects, %d survive; %d scenarios, %d documentation, %d idle%s",
+		len(m.Defects), len(m.Survivors()), len(m.Bases), documents, len(m.Idle()), search)
 }
 
 func sorted(ways []Way) []Way {

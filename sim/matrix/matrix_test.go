@@ -40,9 +40,46 @@ func run(t *testing.T, all []defects.Defect, jobs int, paths ...string) *Matrix 
 	return m
 }
 
+// hunted puts the first cases of the budget to the defects, or all if there is no limit.
+func hunted(t *testing.T, m *Matrix, jobs, limit int) {
+	t.Helper()
+	cases, err := Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limit >= 0 {
+		cases = cases[:limit]
+	}
+	if err := m.Hunt(cases, jobs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHunt: the reference is no prey, and what a search finds is still without a scenario.
+func TestHunt(t *testing.T) {
+	cases, err := Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Matrix{Defects: []defects.Defect{{Name: "none", New: func(int) defect.Pipeline { return defect.Pipeline{} }}, named(t, "no-cut-off")}, Kills: make([][]*Kill, 2)}
+	if err := m.Hunt(cases[:450], 2); err != nil {
+		t.Fatal(err)
+	}
+	if h := m.Hunts[0]; h.found() || h.Runs != 450 {
+		t.Errorf("the reference: %+v; want nothing in 450 runs", h)
+	}
+	if h := m.Hunts[1]; h.By != "P3" || h.Case == "" {
+		t.Errorf("no cut-off: %+v; want P3", h)
+	}
+	if s := m.Summary(); !strings.HasPrefix(s, "2 defects, 2 survive; ") || !strings.HasSuffix(s, "; a search of 450 runs finds 1") {
+		t.Error(s)
+	}
+}
+
 // TestEveryDefectIsKilled is the matrix itself, and compares it with the table that is checked in.
 func TestEveryDefectIsKilled(t *testing.T) {
 	m := run(t, defects.All(), runtime.GOMAXPROCS(0), scenarios)
+	hunted(t, m, runtime.GOMAXPROCS(0), -1)
 	for _, finding := range m.Findings() {
 		t.Error(finding)
 	}
@@ -61,6 +98,7 @@ func TestAnswerIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	var texts [3]bytes.Buffer
 	for i, jobs := range []int{1, 2, 7} {
 		m := run(t, defects.All(), jobs, filepath.Join(scenarios, "hold-twelve.txt"), filepath.Join(scenarios, "provider-times-out.txt"))
+		hunted(t, m, jobs, 60)
 		m.Text(&texts[i])
 		m.Markdown(&texts[i])
 		if err := m.JSON(&texts[i]); err != nil {

@@ -22,11 +22,19 @@ func (m *Matrix) Text(w io.Writer) {
 	for i, d := range m.Defects {
 		k, b := m.first(i)
 		if k == nil {
-			fmt.Fprintf(w, "%-*s  SURVIVES   %s\n", width, d.Name, d.Mistake)
+			fmt.Fprintf(w, "%-*s  SURVIVES   %s%s\n", width, d.Name, d.Mistake, m.searched(i, "; search, "))
 			continue
 		}
-		fmt.Fprintf(w, "%-*s  %3d kill it  %-28s  first %s by %s, %s\n", width, d.Name, m.killers(i), words(m.ways(i)), b.Name, k.First.By, k.First.when())
+		fmt.Fprintf(w, "%-*s  %3d kill it  %-28s  first %s by %s, %s%s\n", width, d.Name, m.killers(i), words(m.ways(i)), b.Name, k.First.By, k.First.when(), m.searched(i, "; search, "))
 	}
+}
+
+// searched is what the search came to, after some words; nothing if there was none.
+func (m *Matrix) searched(d int, before string) string {
+	if m.Hunts == nil {
+		return ""
+	}
+	return before + m.Hunts[d].words()
 }
 
 // killers counts the bases that kill a defect.
@@ -65,6 +73,14 @@ type jsonKill struct {
 	Sentence string  `json:"sentence"`
 }
 
+type jsonHunt struct {
+	Found bool   `json:"found"`
+	Runs  int    `json:"runs"`
+	By    Way    `json:"by,omitempty"`
+	Class string `json:"class,omitempty"`
+	Case  string `json:"case,omitempty"`
+}
+
 // JSON writes a line for each defect, with all who kill it, and a last line that sums up.
 func (m *Matrix) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
@@ -73,7 +89,12 @@ func (m *Matrix) JSON(w io.Writer) error {
 			Defect  string     `json:"defect"`
 			Mistake string     `json:"mistake"`
 			Kills   []jsonKill `json:"kills"`
-		}{d.Name, d.Mistake, []jsonKill{}}
+			Search  *jsonHunt  `json:"search,omitempty"`
+		}{d.Name, d.Mistake, []jsonKill{}, nil}
+		if m.Hunts != nil {
+			h := m.Hunts[i]
+			line.Search = &jsonHunt{h.found(), h.Runs, h.By, h.Class, h.Case}
+		}
 		for j, k := range m.Kills[i] {
 			if k != nil {
 				f := k.First
@@ -100,20 +121,21 @@ const markdownHead = `# Who kills whom
 
 Written by ` + "`holdsim matrix -write`" + `; don't edit it. Each defect of package faults/defects is the reference
 with one thing done otherwise, and a scenario kills it if its run with the defect breaks a promise or
-an expectation, or isn't the same twice. Times are virtual, from the scenario's start.
+an expectation, or isn't the same twice. Times are virtual, from the scenario's start. The last column
+is a search of a fixed budget that knows no defect: in which of its runs it was noticed first.
 `
 
 // Markdown writes the tables of defects and of scenarios.
 func (m *Matrix) Markdown(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n## Defects\n\n", markdownHead, m.Summary()+".")
-	fmt.Fprint(w, "| defect | what is wrong, and who does so | killed by | promises | first |\n|---|---|---|---|---|\n")
+	fmt.Fprint(w, "| defect | what is wrong, and who does so | killed by | promises | first | search |\n|---|---|---|---|---|---|\n")
 	for i, d := range m.Defects {
 		k, b := m.first(i)
 		first := "**survives**"
 		if k != nil {
 			first = fmt.Sprintf("%s: %s, %s", b.Name, strings.TrimSpace(string(k.First.By)+" "+k.First.Class), k.First.when())
 		}
-		fmt.Fprintf(w, "| %s | %s. Seen: %s | %d | %s | %s |\n", d.Name, d.Mistake, d.Seen, m.killers(i), words(m.ways(i)), first)
+		fmt.Fprintf(w, "| %s | %s. Seen: %s | %d | %s | %s | %s |\n", d.Name, d.Mistake, d.Seen, m.killers(i), words(m.ways(i)), first, m.searched(i, ""))
 	}
 	fmt.Fprint(w, "\n## Scenarios\n\nA defect in bold is killed by no other scenario.\n\n| scenario | kills | which, and by what |\n|---|---|---|\n")
 	for j, b := range m.Bases {

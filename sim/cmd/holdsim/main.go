@@ -25,9 +25,9 @@ const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtu
         parse and check scenarios, and run nothing
   holdsim trace [-store memory|postgres] [-hold H] FILE
         print all settings in force and every event, or those of one hold
-  holdsim matrix [-json] [-write FILE] [-jobs N] [FILES|DIR]
-        put every defect of faults/defects to every scenario, and say who kills whom, by
-        what and how soon; -write puts the tables into a file
+  holdsim matrix [-json] [-write FILE] [-jobs N] [-budget N] [FILES|DIR]
+        put every defect of faults/defects to every scenario, and to a search that stops after
+        -budget runs, and say who kills whom, by what and how soon; -write puts the tables into a file
   holdsim matrix -defect NAME FILES|DIR
         run scenarios with one defect, and tell each failure in full
   holdsim explore [-each KIND,…|all] [-pairs] [-orders] [-horizons] [-seeds A-B] [-for 60s] [FILES|BASES]

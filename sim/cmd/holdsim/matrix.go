@@ -23,6 +23,7 @@ func matrixCommand(a *app, args []string) (int, error) {
 	asJSON := f.Bool("json", false, "")
 	write := f.String("write", "", "")
 	name := f.String("defect", "", "")
+	budget := f.Int("budget", -1, "")
 	jobs := f.Int("jobs", runtime.GOMAXPROCS(0), "")
 	files, err := parseFlags(f, args)
 	if err != nil {
@@ -50,6 +51,16 @@ func matrixCommand(a *app, args []string) (int, error) {
 		fmt.Fprintf(a.stderr, "holdsim: matrix: %v\nhint: a scenario judges defects once it passes: holdsim run\n", err)
 		return exitFailed, nil
 	case err != nil:
+		return 0, err
+	}
+	cases, err := matrix.Budget()
+	if err != nil {
+		return 0, err
+	}
+	if *budget >= 0 {
+		cases = cases[:min(*budget, len(cases))]
+	}
+	if err := m.Hunt(cases, *jobs); err != nil {
 		return 0, err
 	}
 	return a.sayMatrix(m, *asJSON, *write, time.Since(began))

@@ -157,3 +157,39 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%d directives, want 4", n)
 	}
 }
+
+// hundred is a hundred holds on a bad day, of which one is confirmed while its message waits.
+func hundred() string {
+	var b strings.Builder
+	b.WriteString("# A hundred holds.\n# Source: by design\n# At stake: P3\n\nworld start=2026-03-02T12:00:00Z workers=(w1, w2, w3) slots=2 seed=77\n" +
+		"policy page=7 lease=15s\ncron every=30s jitter=2s\nqueue profile=fifo visibility=50s\nprovider email latency=1s\n" +
+		"holds\n  id created expires zone\n  h1..h60 - 12:05..12:14 Europe/Berlin\n  h61..h100 12:00:01..12:00:50 12:06..12:15 Asia/Kolkata\n")
+	b.WriteString("\nfault crash w1 after=claim nth=3\nfault duplicate after=publish nth=4..20\nfault slow in=claim nth=5 by=2s\nfault delay in=publish on=h42 by=20s\nfault skew w2 by=-2s\n")
+	for i := range 30 {
+		verb := []string{"confirm", "cancel"}[i%2]
+		fmt.Fprintf(&b, "at 12:%02d:%02d %s h%d\n", 2+i/10, 2+i%10*5, verb, 40+i)
+	}
+	b.WriteString("at 12:10 redrive\n\nrun until=12:30\n")
+	return b.String()
+}
+
+func BenchmarkHundredHolds(b *testing.B) {
+	d, _ := defects.Named("no-re-read")
+	u := trial.Subject{Backend: matrix.On(d), Options: sim.Options{EventsMax: 100_000}}
+	s, err := script.Parse("hundred.txt", []byte(hundred()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	broken := trial.Broken{Promise: "P3", Class: "granted for a closed window"}
+	for b.Loop() {
+		r, err := shrink.Shrink(u, s, broken, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if r.After > directivesMax {
+			b.Errorf("%d directives are left of %d, and %d is the limit", r.After, r.Before, directivesMax)
+		}
+		b.ReportMetric(float64(r.Attempts), "runs")
+		b.ReportMetric(float64(r.After), "directives")
+	}
+}
