@@ -56,6 +56,8 @@ type maker struct {
 	workers []string
 	seats   []seat
 	end     time.Duration // from the start
+	// slowSends says that there is a fault that makes sends slow.
+	slowSends bool
 }
 
 // seat is a hold that was made up; times are from the start.
