@@ -28,6 +28,8 @@ type Slot struct {
 	claim      reference.Claim
 	claimed    reference.Token
 	settlement reference.Settlement
+	// owed are outcomes that the store has not taken yet, by token.
+	owed map[reference.Token]reference.Outcome
 }
 
 var (
@@ -99,12 +101,17 @@ func (s *Slot) Claim(ctx context.Context, q reference.ClaimRequest) (reference.C
 // Settle implements reference.WorkerStore.
 func (s *Slot) Settle(ctx context.Context, t reference.Settlement) (reference.SettleAnswer, error) {
 	// The row's doubt is the claim's: nobody changes it while the claim stands.
-	if s.claimed == t.Token {
-		s.settlement = t
-		s.settlement.Outcome = t.Outcome.WithDoubt(s.claim.Doubt)
+	outcome, owed := s.owed[t.Token]
+	switch {
+	case s.claimed == t.Token:
+		outcome = t.Outcome.WithDoubt(s.claim.Doubt)
+	case !owed:
+		outcome = t.Outcome
 	}
+	s.settlement = t
+	s.settlement.Outcome = outcome
 	answer, err := s.WorkerStore.Settle(ctx, t)
-	if err != nil || answer != reference.Recorded {
+	if s.owes(t.Token, outcome, owed, err); err != nil || answer != reference.Recorded {
 		return answer, err
 	}
 	s.of.outcome(t.Reminder.Channel, s.settlement.Outcome)
@@ -112,6 +119,21 @@ func (s *Slot) Settle(ctx context.Context, t reference.Settlement) (reference.Se
 		s.lookAfterSend(ctx, t.Reminder)
 	}
 	return answer, nil
+}
+
+// owes keeps what the store did not take, and forgets what it has.
+func (s *Slot) owes(t reference.Token, outcome reference.Outcome, before bool, err error) {
+	switch {
+	case err != nil && !before:
+		if s.owed == nil {
+			s.owed = map[reference.Token]reference.Outcome{}
+		}
+		s.owed[t] = outcome
+		s.of.owed.Inc()
+	case err == nil && before:
+		delete(s.owed, t)
+		s.of.owed.Dec()
+	}
 }
 
 // lookAfterSend counts a reminder whose window was ended by a person between the grant and the
@@ -151,6 +173,9 @@ func (s *Slot) Observe(o reference.Observation) {
 	}
 	if o.Point == "worker.panic" || o.Point == "worker.dead-letter" {
 		level = slog.LevelError
+	}
+	if !s.busy && o.Window.Hold != "" { // it is about nothing that is in hand
+		attrs = append(windowAttrs(o.Window), append([]slog.Attr{slog.String("message", o.MessageID)}, attrs...)...)
 	}
 	s.write(level, o.Point, append(attrs, s.details(o)...))
 	s.count(o)

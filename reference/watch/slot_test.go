@@ -205,6 +205,85 @@ func TestSlotCountsWhatDoubtMakesOfADrop(t *testing.T) {
 	}
 }
 
+// forgetful takes no outcome of one hold until it is told to.
+type forgetful struct {
+	reference.WorkerStore
+	on     reference.HoldID
+	failed int
+	mended bool
+}
+
+func (f *forgetful) Settle(ctx context.Context, s reference.Settlement) (reference.SettleAnswer, error) {
+	if s.Reminder.Hold == f.on && !f.mended {
+		f.failed++
+		return "", errors.New("no space left")
+	}
+	return f.WorkerStore.Settle(ctx, s)
+}
+
+// wake is a Waiter that lets its clock pass at once.
+type wake struct{ *clock.Mock }
+
+func (w wake) Wait(ctx context.Context, d time.Duration) error {
+	w.Add(d)
+	return ctx.Err()
+}
+
+// TestSlotCountsWhatIsOwed as what it was when it was claimed, whatever the slot has done since, and
+// logs it about its own window.
+func TestSlotCountsWhatIsOwed(t *testing.T) {
+	refuse := map[reference.HoldID]bool{"bad": true}
+	b := newBench(t, func(n reference.Notice) (reference.Receipt, error) {
+		if refuse[n.Reminder.Hold] {
+			return reference.Receipt{}, reference.ErrRejected
+		}
+		return reference.Receipt{Ref: "r"}, nil
+	})
+	store := &forgetful{WorkerStore: b.store, on: "bad"}
+	slot := b.watched.Slot(b.queue, store, 2)
+	clk := clock.NewMock()
+	clk.Set(b.now)
+	b.worker.Store, b.worker.Queue, b.worker.Observer, b.worker.Clock, b.worker.Waiter = slot, slot, slot, clk, wake{clk}
+	b.hold("bad", reference.Remind, 3*time.Minute)
+	b.hold("good", reference.Remind, 3*time.Minute)
+	accept, over := context.WithCancel(t.Context())
+	b.worker.Queue = &until{Slot: slot, left: 3, store: store, over: over}
+	_ = b.worker.Run(t.Context(), accept)
+	b.want(
+		"claims_total(granted,email) 2", "deliveries_total(false) 2", "messages_handled_total(ack) 1", "messages_handled_total(nack) 1",
+		"nudge_lateness_seconds(email) 2", "outcomes_total(email,dropped,rejected) 1", "outcomes_total(email,sent,) 1",
+		fmt.Sprintf("port_errors_total(worker.settle) %d", store.failed), "slots() 2",
+	)
+	last := ""
+	for _, line := range strings.Split(b.log.String(), "\n") {
+		if strings.Contains(line, `"worker.settle"`) {
+			last = line
+		}
+	}
+	for _, want := range []string{`"hold":"bad"`, `"outcome":"dropped(rejected)"`, `"answer":"recorded"`, `"message":"1"`} {
+		if !strings.Contains(last, want) {
+			t.Errorf("the log's last settlement has no %s: %s", want, last)
+		}
+	}
+}
+
+// until mends the store when it was asked for so many messages, and then ends the worker.
+type until struct {
+	*Slot
+	left  int
+	store *forgetful
+	over  func()
+}
+
+func (u *until) Receive(ctx context.Context, limit int, wait time.Duration) ([]reference.Delivery, error) {
+	if u.left--; u.left == 0 {
+		u.store.mended = true
+		u.over()
+		return nil, nil
+	}
+	return u.Slot.Receive(ctx, limit, wait)
+}
+
 func TestSlotCountsDeadLettersAndSendsAfterAChange(t *testing.T) {
 	var b *bench
 	b = newBench(t, func(n reference.Notice) (reference.Receipt, error) {

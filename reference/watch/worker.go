@@ -24,7 +24,7 @@ type Worker struct {
 	providerSeconds, nudgeLateness           *prometheus.HistogramVec
 	pauses                                   *prometheus.CounterVec
 	panics, zones                            prometheus.Counter
-	slots                                    prometheus.Gauge
+	slots, owed                              prometheus.Gauge
 	inHand                                   atomic.Int64
 }
 
@@ -76,6 +76,7 @@ func NewWorker(r prometheus.Registerer, log *slog.Logger, ledger Ledger, now fun
 		panics:          m.counter("panics_total", "Panics while a message was handled."),
 		zones:           m.counter("unknown_zones_total", "Reminders in a time zone that isn't known, worded in UTC."),
 		slots:           m.gauge("slots", "Slots of this worker."),
+		owed:            m.gauge("outcomes_owed", "Outcomes that the database has not taken yet; they are kept in memory, and asked for again."),
 	}
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "slots_busy", Help: "Slots that have a message in hand.",
