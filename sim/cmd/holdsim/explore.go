@@ -26,7 +26,7 @@ import (
 var (
 	eachBases     = []string{"twelve", "two", "people", "keys", "send-first", "letters", "strays", "disputes"}
 	pairBases     = []string{"two", "keys"}
-	orderBases    = []string{"orders-two", "orders-twice", "orders-stall", "orders-people", "orders-end"}
+	orderBases    = []string{"orders-two", "orders-twice", "orders-stall", "orders-people", "orders-end", "twelve"}
 	horizonBases  = []string{"horizons", "letters"}
 	orderChances  = 2000      // orders by chance of a base that is too large for all of them
 	orderRunsMax  = 1_000_000 // orders of a small base
