@@ -36,6 +36,7 @@ type Route struct {
 const (
 	askMax      = 3                      // askings of a store whose answers are uncertain
 	nackDefault = 5 * time.Second        // never 0: all receives would burn at once
+	nackMax     = 30 * time.Second       // longest wait of a message that a store's trouble sends back
 	backoffMin  = 200 * time.Millisecond // first wait after an error of a port
 	backoffMax  = 5 * time.Second        // longest wait after an error of a port
 	retryMax    = 24 * time.Hour         // longest Retry-After believed
@@ -53,6 +54,16 @@ type next struct {
 var done = next{done: true}
 
 func comeBack(after time.Duration) next { return next{wait: after} }
+
+// later is when a message comes back that a store's trouble sends back: twice as late each time, so
+// that its receives outlast a failover.
+func later(d Delivery) next {
+	wait := nackDefault
+	for n := 1; n < d.Receives && wait < nackMax; n++ {
+		wait *= 2
+	}
+	return comeBack(min(wait, nackMax))
+}
 
 // Run receives and handles until accept ends, and then returns how that came about. What has been
 // received by then is still handled under ctx, so that a process can be told to take no more without
@@ -115,7 +126,7 @@ func (w *Worker) handle(ctx context.Context, d Delivery) (n next) {
 	defer func() {
 		if p := recover(); p != nil {
 			observe(w.Observer, Observation{Point: "worker.panic", MessageID: d.MessageID, Err: fmt.Errorf("panic: %v", p)})
-			n = comeBack(nackDefault)
+			n = later(d)
 		}
 	}()
 	m, err := DecodeMessage(d.Payload)
@@ -123,17 +134,17 @@ func (w *Worker) handle(ctx context.Context, d Delivery) (n next) {
 	case err != nil:
 		return next{dead: err.Error()}
 	case m.Kind == Expire:
-		return w.expire(ctx, m, d.MessageID)
+		return w.expire(ctx, m, d)
 	}
-	return w.remind(ctx, m, d.MessageID)
+	return w.remind(ctx, m, d)
 }
 
 // remind takes every channel on its own. The message is done when every channel is; else it comes
 // back as soon as the first of them wants.
-func (w *Worker) remind(ctx context.Context, m Message, id string) next {
+func (w *Worker) remind(ctx context.Context, m Message, d Delivery) next {
 	all := done
 	for _, route := range w.Routes {
-		n := w.remindOn(ctx, m, id, route)
+		n := w.remindOn(ctx, m, d, route)
 		switch {
 		case ctx.Err() != nil || n.dead != "":
 			return n
@@ -144,12 +155,12 @@ func (w *Worker) remind(ctx context.Context, m Message, id string) next {
 	return all
 }
 
-func (w *Worker) remindOn(ctx context.Context, m Message, id string, route Route) next {
-	a := attempt{Worker: w, message: m, id: id, route: route, token: w.Tokens.NewToken(), reminder: Reminder{m.Window, route.Channel}}
+func (w *Worker) remindOn(ctx context.Context, m Message, d Delivery, route Route) next {
+	a := attempt{Worker: w, message: m, id: d.MessageID, route: route, token: w.Tokens.NewToken(), reminder: Reminder{m.Window, route.Channel}}
 	claim, err := a.claim(ctx)
 	if err != nil {
 		a.release(ctx, 0, "")
-		return comeBack(nackDefault)
+		return later(d)
 	}
 	switch claim.Answer {
 	case Granted:
@@ -161,22 +172,22 @@ func (w *Worker) remindOn(ctx context.Context, m Message, id string, route Route
 	case Busy, Early:
 		return comeBack(claim.Wait)
 	case Ahead:
-		return comeBack(nackDefault)
+		return later(d)
 	}
 	panic(fmt.Sprintf("claim %s: unknown answer %q", a.reminder, claim.Answer))
 }
 
-func (w *Worker) expire(ctx context.Context, m Message, id string) next {
+func (w *Worker) expire(ctx context.Context, m Message, d Delivery) next {
 	var answer Expiry
 	var wait time.Duration
 	err := w.ask(ctx, "worker.expire", func(ctx context.Context) (err error) {
-		answer, wait, err = w.Store.Expire(ctx, m.Window, id)
+		answer, wait, err = w.Store.Expire(ctx, m.Window, d.MessageID)
 		return err
 	})
-	observe(w.Observer, Observation{Point: "worker.expire", Window: m.Window, MessageID: id, Answer: string(answer), Err: err})
+	observe(w.Observer, Observation{Point: "worker.expire", Window: m.Window, MessageID: d.MessageID, Answer: string(answer), Err: err})
 	switch {
 	case err != nil, answer == ExpiryAhead:
-		return comeBack(nackDefault)
+		return later(d)
 	case answer == ExpiryEarly:
 		return comeBack(wait)
 	}

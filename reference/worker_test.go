@@ -204,6 +204,22 @@ func TestExpire(t *testing.T) {
 	}
 }
 
+// TestComesBackLater: what the store's trouble sends back comes back later each time, up to half a minute.
+func TestComesBackLater(t *testing.T) {
+	var got []string
+	for receives := range 7 {
+		b, ctx := newBench(t)
+		b.expiries = []expiryAnswer{{answer: reference.ExpiryAhead}}
+		d := delivery(t, reference.Expire)
+		d.Receives = receives
+		b.worker.Handle(ctx, d)
+		got = append(got, strings.TrimPrefix(b.log[len(b.log)-1], "nack m1 "))
+	}
+	if d := cmp.Diff([]string{"5s", "5s", "10s", "20s", "30s", "30s", "30s"}, got); d != "" {
+		t.Errorf("waits after 0, 1, 2, … receives (-want +got):\n%s", d)
+	}
+}
+
 func TestPoisonIsDeadLettered(t *testing.T) {
 	b, ctx := newBench(t)
 	b.worker.Handle(ctx, reference.Delivery{MessageID: "m1", Payload: []byte("poison")})
