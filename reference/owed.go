@@ -15,7 +15,13 @@ const (
 // between messages, so that one reminder's trouble doesn't keep the slot from all others.
 type owed struct {
 	settlements []Settlement
-	next        time.Time
+	// failed is when the store failed last, by the process clock.
+	failed time.Time
+}
+
+// due says that the store may be asked again. A clock that went back is no reason to wait.
+func (o *owed) due(since time.Duration) bool {
+	return len(o.settlements) > 0 && (since >= owedPause || since < 0)
 }
 
 // owe keeps a settlement, unless there are too many: then the slot has to wait for it.
@@ -24,13 +30,13 @@ func (w *Worker) owe(s Settlement) bool {
 		return false
 	}
 	w.owed.settlements = append(w.owed.settlements, s)
-	w.owed.next = w.Clock.Now().Add(owedPause)
+	w.owed.failed = w.Clock.Now()
 	return true
 }
 
 // pay asks for what is owed, if it is time, until the store fails again: what failed goes to the end.
 func (w *Worker) pay(ctx context.Context) {
-	for len(w.owed.settlements) > 0 && ctx.Err() == nil && !w.Clock.Now().Before(w.owed.next) {
+	for ctx.Err() == nil && w.owed.due(w.Clock.Since(w.owed.failed)) {
 		s := w.owed.settlements[0]
 		w.owed.settlements = w.owed.settlements[1:]
 		if _, err := w.settle(ctx, s); err != nil {
@@ -42,7 +48,7 @@ func (w *Worker) pay(ctx context.Context) {
 // payAll asks for what is owed until nothing is, or ctx ends.
 func (w *Worker) payAll(ctx context.Context) {
 	for failures := 1; len(w.owed.settlements) > 0 && ctx.Err() == nil; failures++ {
-		w.owed.next = time.Time{}
+		w.owed.failed = time.Time{}
 		if w.pay(ctx); len(w.owed.settlements) > 0 {
 			w.pause(ctx, "owed", failures)
 		}
