@@ -56,6 +56,11 @@ func TestNothingIsLost(t *testing.T) {
 		{"confirmed", "at 12:01 confirm h1\n", 1, 1},
 		{"extended and cancelled", "at 12:01 extend h1 to=12:06\nat 12:01 cancel h1\n", 1, 1},
 		{"twice", "fault duplicate after=receive\nat 12:01 cancel h1\n", 1, 1},
+		{"one worker is named", "fault stall w1 before=settle by=1m\n", 1, 0},
+		{"one worker's receive", "fault stall w2 after=receive by=1m\n", 2, 0},
+		{"one worker is down", "fault outage store from=12:01 until=12:02:30 nodes=(w2)\n", 1, 0},
+		{"deploy", "at 12:01 deploy w1\n", 1, 1},
+		{"clocks differ", "fault skew w2 by=+1m\n", 1, 0},
 	} {
 		s := parse(t, c.holds, c.lines)
 		few, all := outcomes{}, outcomes{}

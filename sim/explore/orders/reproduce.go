@@ -101,7 +101,7 @@ func (k *keeper) moment(m faults.Moment) {
 
 // delays makes the run again, and gives a line for everybody who was put behind others.
 func delays(u trial.Subject, c *script.Scenario, choices []int) ([]string, error) {
-	k := &keeper{walk: &walk{search: &Search{Subject: u, Everything: true}, result: &Result{}, forced: choices, state: newState()}, calls: map[string]int{}}
+	k := &keeper{walk: &walk{search: &Search{Subject: u, Everything: true}, result: &Result{}, forced: choices, state: newState(c)}, calls: map[string]int{}}
 	o := u.Options
 	o.Order, o.Moment = k, k.moment
 	_, err := u.RunWith(c, o)

@@ -66,7 +66,7 @@ func (s Search) Run(ctx context.Context, c *script.Scenario) (*Result, error) {
 			r.Complete = false
 			return r, nil
 		}
-		w := &walk{search: &s, result: r, seen: seen, forced: todo[next][n-1], state: newState()}
+		w := &walk{search: &s, result: r, seen: seen, forced: todo[next][n-1], state: newState(c)}
 		todo[next] = todo[next][:n-1]
 		t, err := w.run(c)
 		r.Runs++
@@ -102,7 +102,7 @@ func (r *Result) note(t *trial.Trial, choices []int) {
 
 // Replay makes one run along choices.
 func Replay(u trial.Subject, c *script.Scenario, choices []int) (*trial.Trial, error) {
-	w := &walk{search: &Search{Subject: u, Everything: true}, result: &Result{}, forced: choices, state: newState()}
+	w := &walk{search: &Search{Subject: u, Everything: true}, result: &Result{}, forced: choices, state: newState(c)}
 	return w.run(c)
 }
 

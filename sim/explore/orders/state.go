@@ -1,10 +1,13 @@
 package orders
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seathold/seathold/faults"
 	"github.com/seathold/seathold/reference"
+	"github.com/seathold/seathold/sim/script"
 	"github.com/seathold/seathold/sim/trace"
 	"github.com/seathold/seathold/sim/virtual"
 )
@@ -75,10 +78,26 @@ type state struct {
 	touches []touch
 	// woken are processes that were woken to receive, and have not yet.
 	woken map[*virtual.Process]bool
+	// named says that it makes a difference on which node a process is.
+	named bool
 }
 
-func newState() *state {
-	return &state{things: map[string]*thing{}, procs: map[*virtual.Process]hash{}, woken: map[*virtual.Process]bool{}}
+func newState(c *script.Scenario) *state {
+	return &state{things: map[string]*thing{}, procs: map[*virtual.Process]hash{}, woken: map[*virtual.Process]bool{}, named: !alike(c)}
+}
+
+// alike says that one worker's node is as good as another's: none is set up otherwise or named by a
+// line, and none has two slots, which crash and stall together.
+func alike(c *script.Scenario) bool {
+	for _, n := range c.Nodes {
+		if n.Name = c.Nodes[0].Name; n != c.Nodes[0] || n.Slots > 1 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(c.Steps, func(step script.Step) bool {
+		f := step.Fault
+		return f != nil && (faults.IsNode(f.Who) || strings.Contains(f.Who, "#") || len(f.Nodes) > 0) || step.Do != nil && step.Do.Who != ""
+	})
 }
 
 // place is where the process of a turn is, or what is to be done.
@@ -89,7 +108,8 @@ func (s *state) place(t virtual.Turn) hash {
 	return s.of(t.Process)
 }
 
-// of is where a process is; one that has done nothing yet is known by its role, and by what started it.
+// of is where a process is; one that has done nothing yet is known by its role, and by what started
+// it, and by its node where that makes a difference.
 func (s *state) of(p *virtual.Process) hash {
 	if p == nil {
 		return s.world
@@ -97,6 +117,9 @@ func (s *state) of(p *virtual.Process) hash {
 	h, known := s.procs[p]
 	if !known {
 		h = mixText(mix(1, uint64(s.origin)), p.Node().Role)
+		if s.named {
+			h = mixText(h, p.Node().Name)
+		}
 		s.procs[p] = h
 	}
 	return h
