@@ -55,7 +55,7 @@ func (w *World) stand() (*Stand, error) {
 // finishDeeds reports the lines of the scenario that did something to the world, or should have.
 func (w *World) finishDeeds(r *Result) {
 	for _, a := range w.troubles {
-		if a.fired <= 0 && !a.Fault.Maybe {
+		if a.fired <= 0 {
 			near, unmet, _ := a.Nearest()
 			r.Unfired = append(r.Unfired, Unfired{a.step, near, unmet})
 		}

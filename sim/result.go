@@ -20,7 +20,7 @@ type Result struct {
 	Stories []Story
 	// Stands are how things stood at the expect and show lines, by the index of the step.
 	Stands map[int]*Stand
-	// Deeds are the at lines, and Unfired the faults that never struck.
+	// Deeds are the at lines, and Unfired the faults that never struck, maybe or not.
 	Deeds   []Deed
 	Unfired []Unfired
 	// Reports are those of the sweeps, by number.

@@ -124,6 +124,9 @@ func (b *Base) offset(t time.Time) string {
 	return "+" + faults.FormatDuration(t.Sub(b.Start))
 }
 
+// added is the position of steps that no file has: those that a search adds.
+var added = script.Pos{}
+
 // with is the base with one fault line more; the line is without its verb.
 func (b *Base) with(line string) (*script.Scenario, *faults.Fault, error) {
 	f, err := faults.ParseLine(line)

@@ -301,3 +301,26 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("a search without a run says %q, and misses %q", got, none.Coverage.Missing())
 	}
 }
+
+// TestOnlyWhatStruckCounts: a fault of the base that never strikes covers nothing, and is no case of
+// the search's that came to nothing.
+func TestOnlyWhatStruckCounts(t *testing.T) {
+	s, err := script.Parse("maybe.txt", []byte("# Trouble that may come, and doesn't.\n# Source: by design\n# At stake: P1\n\nworld start=2026-03-02T12:00:00Z\n"+
+		"holds\n  id expires\n  h1 12:05\n\nfault maybe crash before=dead-letter\nfault error before=release\nrun until=12:06\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := trial.Reference()
+	b, err := explore.NewBase(u, s, "maybe.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := search(u, explore.Plan{Name: "lose", Cases: explore.Each(b, "lose")})
+	clean(t, r)
+	if diff := cmp.Diff([]string{"struck", "lose"}, strings.Fields(r.Coverage.Table()[0])); diff != "" {
+		t.Errorf("kinds that struck (-want +got):\n%s", diff)
+	}
+	if p := r.Plans[0]; p.Runs == 0 || p.Idle > 0 {
+		t.Errorf("%d runs, in %d of which the fault met nothing", p.Runs, p.Idle)
+	}
+}

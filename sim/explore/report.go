@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seathold/seathold/faults"
+	"github.com/seathold/seathold/sim"
 	"github.com/seathold/seathold/sim/explore/marks"
 	"github.com/seathold/seathold/sim/explore/trial"
 )
@@ -50,7 +51,7 @@ func (p *PlanReport) add(t *trial.Trial) {
 	p.Accepted += t.Stats.Accepted
 	p.SendsAfterChange += t.Stats.SendsAfterChange
 	p.Excused += t.Stats.Excused
-	if len(t.Run.Unfired) > 0 {
+	if slices.ContainsFunc(t.Run.Unfired, func(u sim.Unfired) bool { return u.Step.Pos == added }) {
 		p.Idle++
 	}
 }
