@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/seathold/seathold/faults/defects"
 	"github.com/seathold/seathold/sim"
 	"github.com/seathold/seathold/sim/explore"
-	"github.com/seathold/seathold/sim/explore/swarm"
 	"github.com/seathold/seathold/sim/explore/tell"
 	"github.com/seathold/seathold/sim/explore/trial"
 	"github.com/seathold/seathold/sim/matrix"
@@ -30,41 +27,8 @@ var (
 	horizonBases  = []string{"horizons", "letters"}
 	orderChances  = 2000      // orders by chance of a base that is too large for all of them
 	orderRunsMax  = 1_000_000 // orders of a small base
-	seedsForAWait = uint64(1) << 40
-	gcWhileSearch = 400 // the runs are short, and leave nothing behind
+	gcWhileSearch = 400       // the runs are short, and leave nothing behind
 )
-
-// search is what the flags of explore ask for.
-type search struct {
-	each, seeds, profile, shard, junit, save, defect, store string
-	pairs, orders, horizons, asJSON, requireMarks           bool
-	preemptions, cores, shrink                              int
-	time                                                    time.Duration
-	bases                                                   []string
-	explore.Search
-}
-
-func (s *search) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("explore", flag.ContinueOnError)
-	f.StringVar(&s.each, "each", "", "")
-	f.BoolVar(&s.pairs, "pairs", false, "")
-	f.BoolVar(&s.orders, "orders", false, "")
-	f.IntVar(&s.preemptions, "preemptions", 2, "")
-	f.BoolVar(&s.horizons, "horizons", false, "")
-	f.StringVar(&s.seeds, "seeds", "", "")
-	f.StringVar(&s.profile, "profile", "", "")
-	f.DurationVar(&s.time, "for", 0, "")
-	f.StringVar(&s.shard, "shard", "", "")
-	f.IntVar(&s.cores, "cores", runtime.GOMAXPROCS(0), "")
-	f.StringVar(&s.store, "store", "memory", "")
-	f.StringVar(&s.defect, "defect", "", "")
-	f.IntVar(&s.shrink, "shrink", 0, "")
-	f.StringVar(&s.save, "save", "", "")
-	f.BoolVar(&s.asJSON, "json", false, "")
-	f.StringVar(&s.junit, "junit", "", "")
-	f.BoolVar(&s.requireMarks, "require-marks", false, "")
-	return f
-}
 
 func exploreCommand(a *app, args []string) (int, error) {
 	s := &search{}
@@ -86,53 +50,6 @@ func exploreCommand(a *app, args []string) (int, error) {
 		return 0, err
 	}
 	return a.tell(s, r)
-}
-
-// check looks at the flags as a whole.
-func (s *search) check() error {
-	wrong := func(hint, format string, args ...any) error {
-		return usageError{"explore: " + fmt.Sprintf(format, args...), hint}
-	}
-	if s.time > 0 && s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "" {
-		s.seeds = fmt.Sprintf("1-%d", seedsForAWait)
-	}
-	switch {
-	case s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "":
-		return wrong("say -each all, -pairs, -orders, -horizons, -seeds 1-1000 or -for 60s", "nothing to search")
-	case s.profile != "" && !slices.Contains(swarm.Profiles, s.profile):
-		return wrong("", "-profile %s is none of %s", s.profile, strings.Join(swarm.Profiles, ", "))
-	case s.preemptions < 0 || s.cores < 1 || s.shrink < 0 || s.time < 0:
-		return wrong("", "a number is out of range")
-	}
-	if s.each != "" && s.each != "all" {
-		for _, k := range strings.Split(s.each, ",") {
-			if !slices.Contains(explore.EachKinds(), k) {
-				return wrong("say all, or some of "+strings.Join(explore.EachKinds(), ","), "unknown kind %q", k)
-			}
-		}
-	}
-	if s.shard != "" {
-		if n, err := fmt.Sscanf(s.shard, "%d/%d", &s.Shard, &s.Shards); n != 2 || err != nil || s.Shard < 1 || s.Shard > s.Shards {
-			return wrong("-shard 1/3 is the first of three", "-shard %s is no i/n", s.shard)
-		}
-	}
-	if _, _, err := s.seedRange(); err != nil {
-		return err
-	}
-	if s.time > 0 {
-		s.Until = time.Now().Add(s.time)
-	}
-	return nil
-}
-
-func (s *search) seedRange() (from, to uint64, err error) {
-	if s.seeds == "" {
-		return 1, 0, nil
-	}
-	if n, err := fmt.Sscanf(s.seeds, "%d-%d", &from, &to); n != 2 || err != nil || from > to {
-		return 0, 0, usageError{fmt.Sprintf("explore: -seeds %s is no A-B", s.seeds), "-seeds 1-1000 are a thousand; -seeds 41-41 is one"}
-	}
-	return from, to, nil
 }
 
 // subject sets up what is searched.

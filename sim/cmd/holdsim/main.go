@@ -92,6 +92,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return a.complain(usageError{fmt.Sprintf("unknown command %q", args[0]), "holdsim help lists the commands"})
 	}
 	code, err := command(a, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, help)
+		return exitHeld
+	}
 	if err != nil {
 		return a.complain(err)
 	}
@@ -148,7 +152,11 @@ func parseFlags(f *flag.FlagSet, args []string) ([]string, error) {
 	f.SetOutput(io.Discard)
 	var files []string
 	for len(args) > 0 {
-		if err := f.Parse(args); err != nil {
+		err := f.Parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		}
+		if err != nil {
 			return nil, usageError{fmt.Sprintf("%s: %v", f.Name(), err), "holdsim help shows the flags of each command"}
 		}
 		args = f.Args()
