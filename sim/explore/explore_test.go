@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -205,6 +206,24 @@ func TestInterrupt(t *testing.T) {
 	r = explore.Search{Subject: trial.Reference(), Until: time.Now()}.Run(context.Background(), []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 10, "")}})
 	if r.Complete || r.Runs() > 0 {
 		t.Errorf("a search without time made %d runs", r.Runs())
+	}
+}
+
+// broken is a store that can't be opened.
+type broken struct{ sim.Memory }
+
+func (broken) Open(func() time.Time, time.Duration, int) (sim.Store, sim.Broker, error) {
+	return nil, nil, errors.New("no store")
+}
+
+// TestNothingCanBeJudged: a search that can judge nothing ends by itself, and says what the first
+// trouble was.
+func TestNothingCanBeJudged(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r := explore.Search{Subject: trial.Subject{Backend: broken{}}, Cores: 2}.Run(ctx, []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 1<<40, "")}})
+	if ctx.Err() != nil || r.Complete || r.Runs() > 0 || r.Err == nil || !strings.Contains(r.Err.Error(), "no store") {
+		t.Errorf("%v, complete %t, %d runs, %v", ctx.Err(), r.Complete, r.Runs(), r.Err)
 	}
 }
 

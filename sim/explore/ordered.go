@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seathold/seathold/sim/explore/orders"
@@ -67,7 +68,7 @@ func (s Search) Orders(ctx context.Context, bases []*Base, preemptions, runsMax 
 	slots := make(chan struct{}, r.Cores)
 	var wait sync.WaitGroup
 	for i, b := range bases {
-		parts[i] = newPart(s)
+		parts[i] = newPart(s, &atomic.Int64{})
 		wait.Add(1)
 		go func() {
 			defer wait.Done()

@@ -48,7 +48,7 @@ func (p *Progress) MarksAll() int { return len(marks.All()) }
 // sameEvery is how often a run is made twice, to see that it is the same.
 const sameEvery = 50
 
-// troublesMax is how many runs that can't be judged end a core's part of the search.
+// troublesMax is how many runs that can't be judged end the search.
 const troublesMax = 10
 
 // job is a case and its place in the order of all cases.
@@ -75,37 +75,37 @@ func (s Search) Run(ctx context.Context, plans []Plan) *Report {
 	}
 	parts := make([]*part, cores)
 	var wait sync.WaitGroup
+	var troubles atomic.Int64
 	for i := range parts {
-		parts[i] = newPart(s)
+		parts[i] = newPart(s, &troubles)
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
 			for j := range jobs {
-				if parts[i].troubles < troublesMax {
-					parts[i].run(j)
-				}
+				parts[i].run(j)
 			}
 		}()
 	}
 	r := &Report{Cores: cores}
-	r.Complete = s.hand(ctx, plans, jobs)
+	r.Complete = s.hand(plans, jobs, func() bool {
+		return ctx.Err() != nil || troubles.Load() >= troublesMax || !s.Until.IsZero() && time.Now().After(s.Until)
+	})
 	close(jobs)
 	wait.Wait()
 	for _, p := range parts {
 		r.merge(p)
-		r.Complete = r.Complete && p.troubles < troublesMax
 	}
 	r.finish(plans)
 	r.Took = time.Since(began)
 	return r
 }
 
-// hand hands out the cases, and says whether it came to their end.
-func (s Search) hand(ctx context.Context, plans []Plan, jobs chan<- job) bool {
+// hand hands out the cases until it is over, and says whether it came to their end.
+func (s Search) hand(plans []Plan, jobs chan<- job, over func() bool) bool {
 	number := 0
 	for _, p := range plans {
 		for c := range p.Cases {
-			if ctx.Err() != nil || !s.Until.IsZero() && time.Now().After(s.Until) {
+			if over() {
 				return false
 			}
 			if number++; s.Shards < 2 || number%s.Shards == s.Shard%s.Shards {
@@ -121,9 +121,9 @@ type part struct {
 	Search
 	plans    map[string]*PlanReport
 	findings map[string]*Finding
-	// trouble is the first run that could not be judged, and troubles how many there were.
+	// trouble is the first run that could not be judged, and troubles how many there were on all cores.
 	trouble  *harness
-	troubles int
+	troubles *atomic.Int64
 	coverage Coverage
 	marks    marks.Counts
 	twice    int
@@ -135,8 +135,8 @@ type harness struct {
 	err   error
 }
 
-func newPart(s Search) *part {
-	return &part{Search: s, plans: map[string]*PlanReport{}, findings: map[string]*Finding{}}
+func newPart(s Search, troubles *atomic.Int64) *part {
+	return &part{Search: s, plans: map[string]*PlanReport{}, findings: map[string]*Finding{}, troubles: troubles}
 }
 
 // run makes one run, and those that follow from it.
@@ -153,7 +153,7 @@ func (p *part) run(j job) {
 func (p *part) make(j job) (*trial.Trial, []Case) {
 	t, then, err := p.attempt(j)
 	if err != nil {
-		p.troubles++
+		p.troubles.Add(1)
 		if p.trouble == nil || j.place.before(p.trouble.place) {
 			p.trouble = &harness{j.place, fmt.Errorf("%s: %w", j.Name, err)}
 		}
