@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"context"
+
 	"github.com/seathold/seathold/faults"
 	"github.com/seathold/seathold/sim/explore/trial"
 	"github.com/seathold/seathold/sim/script"
@@ -14,6 +16,8 @@ type Case struct {
 	make        func() (*script.Scenario, error)
 	// order, if there is one, takes the place of the seed.
 	order func() virtual.Order
+	// alone, if there is one, makes a scenario that breaks the same without that order.
+	alone func(context.Context, trial.Subject, trial.Broken) (*script.Scenario, error)
 	// then gives the cases that follow from how the run went, for which it needs the moments of its
 	// calls.
 	then func(t *trial.Trial, moments []faults.Moment) []Case
@@ -21,6 +25,15 @@ type Case struct {
 
 // Scenario makes the scenario.
 func (c Case) Scenario() (*script.Scenario, error) { return c.make() }
+
+// Alone makes a scenario that breaks the promise in that way by itself: the case's own, or, where it
+// takes an order to break it, one that needs none.
+func (c Case) Alone(ctx context.Context, u trial.Subject, b trial.Broken) (*script.Scenario, error) {
+	if c.alone == nil {
+		return c.make()
+	}
+	return c.alone(ctx, u, b)
+}
 
 // Command is the command that tries the case again, or nothing.
 func (c Case) Command() string {

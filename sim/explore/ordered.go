@@ -34,6 +34,15 @@ func Chances(b *Base, n int) iter.Seq[Case] {
 				Again: "-orders " + b.Ref,
 				make:  func() (*script.Scenario, error) { return b.Scenario, nil },
 				order: func() virtual.Order { return orders.NewChance(uint64(i), steps, falls) },
+				alone: func(ctx context.Context, u trial.Subject, broken trial.Broken) (*script.Scenario, error) {
+					noted := &orders.Noted{Order: orders.NewChance(uint64(i), steps, falls)}
+					o := u.Options
+					o.Order = noted
+					if _, err := u.RunWith(b.Scenario, o); err != nil {
+						return nil, err
+					}
+					return orders.Reproduce(ctx, u, b.Scenario, orders.Finding{Broken: broken, Choices: noted.Choices})
+				},
 			}
 			if !yield(c) {
 				return
@@ -47,14 +56,6 @@ type OrdersReport struct {
 	Base string
 	*orders.Result
 	Took time.Duration
-	// Reproduced are scenarios that break the same without being forced, or why there is none.
-	Reproduced []Reproduction
-}
-
-// Reproduction goes with the finding of the same index.
-type Reproduction struct {
-	Scenario *script.Scenario
-	Err      error
 }
 
 // Orders goes through all orders of bases, one base on each core, and takes what was covered into the
@@ -100,9 +101,14 @@ func (s Search) ordersOf(ctx context.Context, b *Base, p *part, preemptions, run
 	result, err := search.Run(ctx, b.Scenario)
 	r := OrdersReport{Base: b.Name, Result: result, Took: time.Since(began)}
 	for _, f := range result.Findings {
-		found, err := orders.Reproduce(s.Subject, b.Scenario, f)
-		r.Reproduced = append(r.Reproduced, Reproduction{found, err})
-		c := Case{Name: fmt.Sprintf("%s, in the order %s", b.Name, choices(f.Choices)), Again: "-orders " + b.Ref, make: func() (*script.Scenario, error) { return found, err }}
+		c := Case{
+			Name:  fmt.Sprintf("%s, in the order %s", b.Name, choices(f.Choices)),
+			Again: "-orders " + b.Ref,
+			make:  func() (*script.Scenario, error) { return b.Scenario, nil },
+			alone: func(ctx context.Context, u trial.Subject, _ trial.Broken) (*script.Scenario, error) {
+				return orders.Reproduce(ctx, u, b.Scenario, f)
+			},
+		}
 		p.keep(&Finding{Broken: f.Broken, Case: c, Plan: name, Sentence: f.Sentence, Cases: f.Cases})
 	}
 	return r, err

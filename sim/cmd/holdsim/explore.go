@@ -43,13 +43,20 @@ func exploreCommand(a *app, args []string) (int, error) {
 		return 0, err
 	}
 	debug.SetGCPercent(gcWhileSearch)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the command
-	r, err := a.explore(ctx, s)
+	var r *explore.Report
+	untilInterrupt(func(ctx context.Context) { r, err = a.explore(ctx, s) })
 	if err != nil {
 		return 0, err
 	}
 	return a.tell(s, r)
+}
+
+// untilInterrupt does something until it ends or is interrupted. A second interrupt ends the command.
+func untilInterrupt(do func(context.Context)) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	do(ctx)
 }
 
 // subject sets up what is searched.
@@ -208,7 +215,8 @@ func (a *app) progress(p *explore.Progress) (stop func()) {
 
 // tell prints what came of it, and gives the exit code.
 func (a *app) tell(s *search, r *explore.Report) (int, error) {
-	findings := tell.Shrink(s.Subject, r, s.shrink, s.defect)
+	var findings []tell.Finding
+	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.Subject, r, s.shrink, s.defect) })
 	if s.save != "" && len(findings) > 0 {
 		if err := tell.Save(findings, s.save); err != nil {
 			return 0, err

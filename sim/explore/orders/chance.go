@@ -72,3 +72,25 @@ func (c *Chance) first(due []virtual.Turn) int {
 func (c *Chance) Wake(_ time.Time, waiting []*virtual.Process) int {
 	return int(c.draws.Below(int64(len(waiting))))
 }
+
+// Noted is an order whose choices are noted, for Replay.
+type Noted struct {
+	virtual.Order
+	Choices []int
+}
+
+// Next is virtual.Order.
+func (n *Noted) Next(now time.Time, due []virtual.Turn) (int, error) {
+	i, err := n.Order.Next(now, due)
+	if len(due) > 1 {
+		n.Choices = append(n.Choices, i)
+	}
+	return i, err
+}
+
+// Wake is virtual.Order.
+func (n *Noted) Wake(now time.Time, waiting []*virtual.Process) int {
+	i := n.Order.Wake(now, waiting)
+	n.Choices = append(n.Choices, i)
+	return i
+}

@@ -161,7 +161,7 @@ func TestPlantedRace(t *testing.T) {
 		}
 	}
 	t.Logf("found in order %d", r.Runs)
-	free, err := orders.Reproduce(u, s, r.Findings[0])
+	free, err := orders.Reproduce(context.Background(), u, s, r.Findings[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,5 +194,24 @@ func TestChance(t *testing.T) {
 	}
 	if len(different) < 10 {
 		t.Errorf("20 seeds give %d orders", len(different))
+	}
+}
+
+// TestNoted: an order by chance is made again by its choices alone.
+func TestNoted(t *testing.T) {
+	s := parse(t, 2, "at 12:01 sweep\nat 12:01 confirm h2\n")
+	for seed := uint64(1); seed <= 20; seed++ {
+		noted := &orders.Noted{Order: orders.NewChance(seed, 60, 3)}
+		r, err := trial.Reference().RunWith(s, sim.Options{Order: noted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := orders.Replay(trial.Reference(), s, noted.Choices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Run.Hash != r.Run.Hash {
+			t.Errorf("seed %d: the choices %v give another run", seed, noted.Choices)
+		}
 	}
 }

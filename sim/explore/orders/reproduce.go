@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -16,10 +17,13 @@ const seedsMax = 300
 
 // Reproduce finds a scenario that breaks the promise in the same way without being forced to any
 // order: by another seed, or by keeping those back, for a moment, that were put behind others.
-func Reproduce(u trial.Subject, c *script.Scenario, f Finding) (*script.Scenario, error) {
+func Reproduce(ctx context.Context, u trial.Subject, c *script.Scenario, f Finding) (*script.Scenario, error) {
 	tried := 0
 	bySeed := func(s *script.Scenario) (*script.Scenario, error) {
 		for seed := uint64(1); seed <= seedsMax; seed++ {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("looking for a seed that breaks %s: %w", f.Broken, err)
+			}
 			other := *s
 			other.Seed = seed
 			tried++

@@ -6,6 +6,7 @@
 package shrink
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -24,24 +25,25 @@ const AttemptsMax = 4000
 type Result struct {
 	Scenario  *script.Scenario
 	Violation promise.Violation
-	// Attempts is how many runs it took; Ended says that they were enough.
+	// Attempts is how many runs it took; Ended says that they were enough, and nobody ended it.
 	Attempts int
 	Ended    bool
 	// Before and After count directives.
 	Before, After int
 }
 
-// Shrink makes s small. It is an error if s doesn't break the promise in that way by itself.
-func Shrink(u trial.Subject, s *script.Scenario, b trial.Broken, attemptsMax int) (*Result, error) {
+// Shrink makes s small, or smaller, if ctx ends before. It is an error if s doesn't break the promise in
+// that way by itself.
+func Shrink(ctx context.Context, u trial.Subject, s *script.Scenario, b trial.Broken, attemptsMax int) (*Result, error) {
 	if attemptsMax <= 0 {
 		attemptsMax = AttemptsMax
 	}
-	k := &shrinker{subject: u, broken: b, left: attemptsMax, s: bare(s)}
+	k := &shrinker{ctx: ctx, subject: u, broken: b, left: attemptsMax, s: bare(s)}
 	before := Directives(s)
 	if !k.fails(k.s) {
 		return nil, fmt.Errorf("%s doesn't break %s when it is run by itself", s.Name, b)
 	}
-	for again := true; again && k.left > 0; {
+	for again := true; again && k.more(); {
 		again = false
 		for _, pass := range passes {
 			again = pass(k) || again
@@ -49,19 +51,23 @@ func Shrink(u trial.Subject, s *script.Scenario, b trial.Broken, attemptsMax int
 	}
 	k.lastRun()
 	return &Result{
-		Scenario: k.s, Violation: k.violation, Attempts: attemptsMax - k.left, Ended: k.left > 0,
+		Scenario: k.s, Violation: k.violation, Attempts: attemptsMax - k.left, Ended: k.more(),
 		Before: before, After: Directives(k.s),
 	}, nil
 }
 
 // shrinker holds the smallest scenario so far that fails.
 type shrinker struct {
+	ctx       context.Context
 	subject   trial.Subject
 	broken    trial.Broken
 	s         *script.Scenario
 	violation promise.Violation
 	left      int
 }
+
+// more says that there may be more runs.
+func (k *shrinker) more() bool { return k.left > 0 && k.ctx.Err() == nil }
 
 // passes are tried in turn until none of them helps: what takes away the most comes first.
 var passes = []func(*shrinker) bool{
@@ -90,7 +96,7 @@ func (k *shrinker) lastRun() {
 
 // try makes a candidate, and takes it if it fails in the same way.
 func (k *shrinker) try(change func(*script.Scenario)) bool {
-	if k.left <= 0 {
+	if !k.more() {
 		return false
 	}
 	s := clone(k.s)

@@ -1,6 +1,7 @@
 package shrink_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func TestDefects(t *testing.T) {
 	} {
 		t.Run(c.defect, func(t *testing.T) {
 			u := wrong(t, c.defect)
-			r, err := shrink.Shrink(u, failing(t, u, c.broken), c.broken, 0)
+			r, err := shrink.Shrink(context.Background(), u, failing(t, u, c.broken), c.broken, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +127,7 @@ func TestManyHolds(t *testing.T) {
 	src += "run until=12:15\n"
 	s := parse(t, src)
 	b := trial.Broken{Promise: "P3", Class: "granted for a closed window"}
-	r, err := shrink.Shrink(u, s, b, 0)
+	r, err := shrink.Shrink(context.Background(), u, s, b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +138,31 @@ func TestManyHolds(t *testing.T) {
 	holds(t, u, text, b)
 }
 
+// TestInterrupted: what was shrunk so far is still a scenario that fails.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d, found := defects.Named("no-claim")
+	if !found {
+		t.Fatal("no defect no-claim")
+	}
+	u, b := trial.Subject{Backend: matrix.On(d)}, trial.Broken{Promise: "P1", Class: "accepted twice"}
+	s := parse(t, "# Twice.\n# Source: by design\n# At stake: P1\n\nworld start=2026-03-02T12:00:00Z\nholds\n  id expires\n  h1 12:05\n  h2 12:05\n\nat 12:02 publish remind h1\nfault duplicate after=publish\nrun until=12:06\n")
+	r, err := shrink.Shrink(ctx, u, s, b, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Ended || r.Attempts != 1 || r.After != r.Before {
+		t.Errorf("ended %t, in %d runs, from %d directives to %d", r.Ended, r.Attempts, r.Before, r.After)
+	}
+	text, _ := r.File(u, "")
+	holds(t, u, text, b)
+}
+
 // TestNothingToShrink: a scenario that doesn't fail is none to shrink.
 func TestNothingToShrink(t *testing.T) {
 	s := parse(t, "# Quiet.\n# Source: by design\n# At stake: P1\n\nworld start=2026-03-02T12:00:00Z\nholds\n  id expires\n  h1 12:05\n\nrun until=12:06\n")
-	if _, err := shrink.Shrink(trial.Reference(), s, trial.Broken{Promise: "P1", Class: "accepted twice"}, 0); err == nil {
+	if _, err := shrink.Shrink(context.Background(), trial.Reference(), s, trial.Broken{Promise: "P1", Class: "accepted twice"}, 0); err == nil {
 		t.Error("a scenario that breaks nothing was shrunk")
 	}
 }

@@ -3,6 +3,7 @@
 package tell
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -28,9 +29,9 @@ type Finding struct {
 	run string
 }
 
-// Shrink makes every finding small, with at most so many runs each. Defect names what is searched, and
-// is empty for the reference: the commands name it, too.
-func Shrink(u trial.Subject, r *explore.Report, attempts int, defect string) []Finding {
+// Shrink makes every finding small, with at most so many runs each, or until ctx ends. Defect names what
+// is searched, and is empty for the reference: the commands name it, too.
+func Shrink(ctx context.Context, u trial.Subject, r *explore.Report, attempts int, defect string) []Finding {
 	var all []Finding
 	run, flag := "holdsim run ", ""
 	if defect != "" {
@@ -40,16 +41,16 @@ func Shrink(u trial.Subject, r *explore.Report, attempts int, defect string) []F
 		if f.Case.Again != "" {
 			f.Case.Again += flag
 		}
-		all = append(all, shrunk(u, f, attempts, run))
+		all = append(all, shrunk(ctx, u, f, attempts, run))
 	}
 	return all
 }
 
-func shrunk(u trial.Subject, f *explore.Finding, attempts int, run string) Finding {
+func shrunk(ctx context.Context, u trial.Subject, f *explore.Finding, attempts int, run string) Finding {
 	out := Finding{Finding: f, run: run}
-	s, err := f.Case.Scenario()
+	s, err := f.Case.Alone(ctx, u, f.Broken)
 	if err == nil && f.Broken.Promise != "P9" {
-		out.Shrunk, err = shrink.Shrink(u, s, f.Broken, attempts)
+		out.Shrunk, err = shrink.Shrink(ctx, u, s, f.Broken, attempts)
 	}
 	switch {
 	case err != nil:
@@ -75,6 +76,9 @@ func Save(findings []Finding, dir string) error {
 	}
 	for i := range findings {
 		f := &findings[i]
+		if len(f.File) == 0 {
+			continue // no scenario shows it
+		}
 		f.Saved = filepath.Join(dir, f.Name())
 		if err := os.WriteFile(f.Saved, f.File, 0o644); err != nil {
 			return err
@@ -92,12 +96,16 @@ func (f Finding) Text(w io.Writer) {
 	if f.Shrunk != nil {
 		word := ""
 		if !f.Shrunk.Ended {
-			word = ", and more could come off with a higher -shrink"
+			word = ", and more could come off in more"
 		}
 		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", plural(f.Shrunk.Before, "directive"), f.Shrunk.After, plural(f.Shrunk.Attempts, "run"), word, f.Name())
 	}
 	if f.Note != "" {
 		fmt.Fprintf(w, "note: %s\n", f.Note)
+	}
+	if len(f.File) == 0 {
+		fmt.Fprintln(w)
+		return
 	}
 	fmt.Fprintf(w, "\n%s\n", f.File)
 	name := f.Saved

@@ -25,7 +25,7 @@ func searched(t *testing.T) (*explore.Report, []tell.Finding) {
 	}
 	u := trial.Subject{Backend: matrix.On(d)}
 	r := explore.Search{Subject: u}.Run(context.Background(), []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 60, "")}})
-	findings := tell.Shrink(u, r, 0, d.Name)
+	findings := tell.Shrink(context.Background(), u, r, 0, d.Name)
 	if len(findings) == 0 {
 		t.Fatal("nothing was found")
 	}
@@ -84,5 +84,22 @@ func TestTold(t *testing.T) {
 	}
 	if x.Failures != len(findings) || len(x.Cases) != 1 || len(x.Cases[0].Failures) != len(findings) {
 		t.Errorf("JUnit says %+v", x)
+	}
+}
+
+// TestNoScenario: a finding that no scenario shows is told, and no empty file is saved or named.
+func TestNoScenario(t *testing.T) {
+	f := tell.Finding{Finding: &explore.Finding{Broken: trial.Broken{Promise: "P1", Class: "accepted twice"}, Cases: 1}, Note: "no seed gives the order"}
+	var text strings.Builder
+	f.Text(&text)
+	if got := text.String(); !strings.Contains(got, "note: no seed gives the order") || strings.Contains(got, "next:") {
+		t.Errorf("told as\n%s", got)
+	}
+	dir := t.TempDir()
+	if err := tell.Save([]tell.Finding{f}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		t.Errorf("%s was saved", files[0].Name())
 	}
 }
