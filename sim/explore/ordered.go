@@ -59,9 +59,15 @@ type OrdersReport struct {
 }
 
 // Orders goes through all orders of bases, one base on each core, and takes what was covered into the
-// report.
+// report. A shard has every Shards-th base.
 func (s Search) Orders(ctx context.Context, bases []*Base, preemptions, runsMax int) *Report {
 	began := time.Now()
+	if !s.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, s.Until)
+		defer cancel()
+	}
+	bases = s.sharded(bases)
 	r := &Report{Complete: true, Cores: max(s.Cores, 1)}
 	r.Orders = make([]OrdersReport, len(bases))
 	parts := make([]*part, len(bases))
@@ -75,7 +81,7 @@ func (s Search) Orders(ctx context.Context, bases []*Base, preemptions, runsMax 
 			defer wait.Done()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			r.Orders[i], errs[i] = s.ordersOf(ctx, b, parts[i], preemptions, runsMax)
+			r.Orders[i], errs[i] = s.ordersOf(ctx, b, parts[i], place{first: i + 1}, preemptions, runsMax)
 		}()
 	}
 	wait.Wait()
@@ -91,7 +97,17 @@ func (s Search) Orders(ctx context.Context, bases []*Base, preemptions, runsMax 
 	return r
 }
 
-func (s Search) ordersOf(ctx context.Context, b *Base, p *part, preemptions, runsMax int) (OrdersReport, error) {
+func (s Search) sharded(bases []*Base) []*Base {
+	var own []*Base
+	for i, b := range bases {
+		if s.mine(i + 1) {
+			own = append(own, b)
+		}
+	}
+	return own
+}
+
+func (s Search) ordersOf(ctx context.Context, b *Base, p *part, at place, preemptions, runsMax int) (OrdersReport, error) {
 	began := time.Now()
 	name := b.Name + " orders"
 	p.plans[name] = &PlanReport{Name: name}
@@ -101,6 +117,7 @@ func (s Search) ordersOf(ctx context.Context, b *Base, p *part, preemptions, run
 	result, err := search.Run(ctx, b.Scenario)
 	r := OrdersReport{Base: b.Name, Result: result, Took: time.Since(began)}
 	for _, f := range result.Findings {
+		at.second++
 		c := Case{
 			Name:  fmt.Sprintf("%s, in the order %s", b.Name, choices(f.Choices)),
 			Again: "-orders " + b.Ref,
@@ -109,7 +126,7 @@ func (s Search) ordersOf(ctx context.Context, b *Base, p *part, preemptions, run
 				return orders.Reproduce(ctx, u, b.Scenario, f)
 			},
 		}
-		p.keep(&Finding{Broken: f.Broken, Case: c, Plan: name, Sentence: f.Sentence, Cases: f.Cases})
+		p.keep(&Finding{Broken: f.Broken, Case: c, Plan: name, Sentence: f.Sentence, Cases: f.Cases, place: at})
 	}
 	return r, err
 }

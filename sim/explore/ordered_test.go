@@ -83,3 +83,22 @@ func TestOrderIsToldAlone(t *testing.T) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
+
+// TestOrdersInShards: every base is one shard's, and no time is no time.
+func TestOrdersInShards(t *testing.T) {
+	u := trial.Reference()
+	bases := []*explore.Base{base(t, u, "orders-two"), base(t, u, "orders-twice"), base(t, u, "orders-stall")}
+	var names []string
+	for shard := 1; shard <= 2; shard++ {
+		for _, o := range (explore.Search{Subject: u, Shard: shard, Shards: 2}).Orders(context.Background(), bases, 0, 10).Orders {
+			names = append(names, fmt.Sprint(shard, " ", o.Base))
+		}
+	}
+	if got := strings.Join(names, ", "); got != "1 orders-two, 1 orders-stall, 2 orders-twice" {
+		t.Errorf("shards have %s", got)
+	}
+	r := explore.Search{Subject: u, Until: time.Now()}.Orders(context.Background(), bases, 0, 10)
+	if r.Complete || r.Runs() > 0 || r.Err != nil {
+		t.Errorf("without time: complete %t, %d runs, %v", r.Complete, r.Runs(), r.Err)
+	}
+}

@@ -26,7 +26,8 @@ type Search struct {
 	Model *trial.Subject
 	// Cores is how many runs are made at once; zero is all there are. The answer doesn't depend on it.
 	Cores int
-	// Shard and Shards choose every Shards-th case from the Shard-th on, counted from 1; zero is all.
+	// Shard and Shards choose every Shards-th case from the Shard-th on, counted from 1, with what follows
+	// from it; zero is all.
 	Shard, Shards int
 	// Until ends the search before the next case; zero is never. So does the end of the context.
 	Until time.Time
@@ -108,13 +109,16 @@ func (s Search) hand(plans []Plan, jobs chan<- job, over func() bool) bool {
 			if over() {
 				return false
 			}
-			if number++; s.Shards < 2 || number%s.Shards == s.Shard%s.Shards {
+			if number++; s.mine(number) {
 				jobs <- job{place{number, 0}, p.Name, c}
 			}
 		}
 	}
 	return true
 }
+
+// mine says that the shard has what comes n-th, counted from 1.
+func (s Search) mine(n int) bool { return s.Shards < 2 || n%s.Shards == s.Shard%s.Shards }
 
 // part is what one core has found.
 type part struct {

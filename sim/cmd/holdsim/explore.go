@@ -94,11 +94,6 @@ func (a *app) explore(ctx context.Context, s *search) (*explore.Report, error) {
 	defer a.progress(s.Progress)()
 	r := s.Search.Run(ctx, plans)
 	if len(ordered) > 0 && ctx.Err() == nil {
-		if !s.Until.IsZero() {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, s.Until)
-			defer cancel()
-		}
 		r.Join(s.Search.Orders(ctx, ordered, s.preemptions, orderRunsMax))
 	}
 	return r, nil
