@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -212,21 +213,7 @@ func (a *app) progress(p *explore.Progress) (stop func()) {
 func (a *app) tell(s *search, r *explore.Report) (int, error) {
 	var findings []tell.Finding
 	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.Subject, r, s.shrink, s.defect) })
-	if s.save != "" && len(findings) > 0 {
-		if err := tell.Save(findings, s.save); err != nil {
-			return 0, err
-		}
-	}
-	if s.junit != "" {
-		f, err := os.Create(s.junit)
-		if err != nil {
-			return 0, err
-		}
-		defer f.Close()
-		if err := tell.JUnit(f, r, findings); err != nil {
-			return 0, err
-		}
-	}
+	unwritten := a.write(s, r, findings)
 	if s.asJSON {
 		if err := tell.JSON(a.stdout, r, findings); err != nil {
 			return 0, err
@@ -238,10 +225,34 @@ func (a *app) tell(s *search, r *explore.Report) (int, error) {
 	switch {
 	case r.Err != nil:
 		return 0, r.Err
+	case unwritten:
+		return exitUsage, nil
 	case len(findings) > 0, !met:
 		return exitFailed, nil
 	}
 	return exitHeld, nil
+}
+
+// write writes the files that were asked for. One that can't be written is told, and keeps back
+// nothing of what was found.
+func (a *app) write(s *search, r *explore.Report, findings []tell.Finding) (unwritten bool) {
+	complain := func(flag, name string, err error) {
+		if err != nil {
+			fmt.Fprintf(a.stderr, "holdsim: explore: -%s %s: %v\n", flag, name, err)
+			unwritten = true
+		}
+	}
+	if s.save != "" && len(findings) > 0 {
+		complain("save", s.save, tell.Save(findings, s.save))
+	}
+	if s.junit != "" {
+		f, err := os.Create(s.junit)
+		if err == nil {
+			err = errors.Join(tell.JUnit(f, r, findings), f.Close())
+		}
+		complain("junit", s.junit, err)
+	}
+	return unwritten
 }
 
 // tellNever says what the search should have come across and didn't, and whether there is no such thing.

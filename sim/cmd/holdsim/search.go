@@ -63,6 +63,8 @@ func (s *search) check() error {
 		return wrong("say -each all, -pairs, -orders, -horizons, -seeds 1-1000 or -for 60s", "nothing to search")
 	case s.profile != "" && !slices.Contains(swarm.Profiles, s.profile):
 		return wrong("", "-profile %s is none of %s", s.profile, strings.Join(swarm.Profiles, ", "))
+	case s.defect != "" && s.store != "memory":
+		return wrong("", "a defect is searched on memory, and not on -store %s", s.store)
 	case s.profile != "" && s.seeds == "":
 		return wrong("a base has a queue of its own", "-profile is for -seeds and -for")
 	case len(s.bases) > 0 && s.each == "" && !s.pairs && !s.orders && !s.horizons:

@@ -3,9 +3,12 @@
 package tell
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +72,7 @@ func (f Finding) Name() string {
 	return "found-" + strings.Join(words, "-") + ".txt"
 }
 
-// Save writes the findings' files into a folder.
+// Save writes the findings' files into a folder. A file that is there and says something else stays.
 func Save(findings []Finding, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -79,12 +82,34 @@ func Save(findings []Finding, dir string) error {
 		if len(f.File) == 0 {
 			continue // no scenario shows it
 		}
-		f.Saved = filepath.Join(dir, f.Name())
-		if err := os.WriteFile(f.Saved, f.File, 0o644); err != nil {
+		path, err := save(filepath.Join(dir, f.Name()), f.File)
+		if err != nil {
 			return err
 		}
+		f.Saved = path
 	}
 	return nil
+}
+
+// namesMax is how many files there may be of one way of breaking a promise.
+const namesMax = 100
+
+// save writes a file under that name, or under one with a number, and gives its path.
+func save(path string, text []byte) (string, error) {
+	stem := strings.TrimSuffix(path, ".txt")
+	for n := 2; n <= namesMax; n++ {
+		there, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return path, os.WriteFile(path, text, 0o644)
+		case err != nil:
+			return "", err
+		case bytes.Equal(there, text):
+			return path, nil
+		}
+		path = fmt.Sprintf("%s-%d.txt", stem, n)
+	}
+	return "", fmt.Errorf("there are %d files such as %s.txt, and none of them says this", namesMax, stem)
 }
 
 // Text tells a finding as a person reads it.
