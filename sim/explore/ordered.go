@@ -120,7 +120,7 @@ func (s Search) ordersOf(ctx context.Context, b *Base, p *part, at place, preemp
 		at.second++
 		c := Case{
 			Name:  fmt.Sprintf("%s, in the order %s", b.Name, choices(f.Choices)),
-			Again: "-orders " + b.Ref,
+			Again: fmt.Sprintf("-orders -preemptions %d %s", preemptions, b.Ref),
 			make:  func() (*script.Scenario, error) { return b.Scenario, nil },
 			alone: func(ctx context.Context, u trial.Subject, _ trial.Broken) (*script.Scenario, error) {
 				return orders.Reproduce(ctx, u, b.Scenario, f)

@@ -212,7 +212,7 @@ func (a *app) progress(p *explore.Progress) (stop func()) {
 // tell prints what came of it, and gives the exit code.
 func (a *app) tell(s *search, r *explore.Report) (int, error) {
 	var findings []tell.Finding
-	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.Subject, r, s.shrink, s.defect) })
+	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.named(), r, s.shrink) })
 	unwritten := a.write(s, r, findings)
 	if s.asJSON {
 		if err := tell.JSON(a.stdout, r, findings); err != nil {
@@ -231,6 +231,20 @@ func (a *app) tell(s *search, r *explore.Report) (int, error) {
 		return exitFailed, nil
 	}
 	return exitHeld, nil
+}
+
+// named is what is searched, and how commands name it.
+func (s *search) named() tell.Subject {
+	u := tell.Subject{Subject: s.Subject}
+	switch {
+	case s.defect != "":
+		u.Flags = "-defect " + s.defect
+		u.Run = "holdsim matrix " + u.Flags
+	case s.store != "memory":
+		u.Flags = "-store " + s.store
+		u.Run = "holdsim run " + u.Flags
+	}
+	return u
 }
 
 // write writes the files that were asked for. One that can't be written is told, and keeps back

@@ -32,19 +32,25 @@ type Finding struct {
 	run string
 }
 
-// Shrink makes every finding small, with at most so many runs each, or until ctx ends. Defect names what
-// is searched, and is empty for the reference: the commands name it, too.
-func Shrink(ctx context.Context, u trial.Subject, r *explore.Report, attempts int, defect string) []Finding {
+// Subject is what is searched, as the commands name it.
+type Subject struct {
+	trial.Subject
+	// Run is the command that runs a file on it, and Flags are those of a search; empty is the reference
+	// on memory.
+	Run, Flags string
+}
+
+// Shrink makes every finding small, with at most so many runs each, or until ctx ends.
+func Shrink(ctx context.Context, u Subject, r *explore.Report, attempts int) []Finding {
 	var all []Finding
-	run, flag := "holdsim run ", ""
-	if defect != "" {
-		run, flag = "holdsim matrix -defect "+defect+" ", " -defect "+defect
+	if u.Run == "" {
+		u.Run = "holdsim run"
 	}
 	for _, f := range r.Findings {
-		if f.Case.Again != "" {
-			f.Case.Again += flag
+		if f.Case.Again != "" && u.Flags != "" {
+			f.Case.Again += " " + u.Flags
 		}
-		all = append(all, shrunk(ctx, u, f, attempts, run))
+		all = append(all, shrunk(ctx, u.Subject, f, attempts, u.Run))
 	}
 	return all
 }
@@ -137,7 +143,7 @@ func (f Finding) Text(w io.Writer) {
 	if name == "" {
 		name = "scenarios/" + f.Name()
 	}
-	fmt.Fprintf(w, "next:\n  %s%s\n\n", f.run, name)
+	fmt.Fprintf(w, "next:\n  %s %s\n\n", f.run, name)
 }
 
 func plural(n int, noun string) string {

@@ -25,7 +25,7 @@ func searched(t *testing.T) (*explore.Report, []tell.Finding) {
 	}
 	u := trial.Subject{Backend: matrix.On(d)}
 	r := explore.Search{Subject: u}.Run(context.Background(), []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 60, "")}})
-	findings := tell.Shrink(context.Background(), u, r, 0, d.Name)
+	findings := tell.Shrink(context.Background(), tell.Subject{Subject: u, Run: "holdsim matrix -defect " + d.Name, Flags: "-defect " + d.Name}, r, 0)
 	if len(findings) == 0 {
 		t.Fatal("nothing was found")
 	}
