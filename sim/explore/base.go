@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -49,6 +50,10 @@ type Base struct {
 	// Moments are those of port calls, in their order, and Events what happened.
 	Moments []faults.Moment
 	Events  []trace.Event
+	// Broken says that it breaks a promise as it stands, and Unfired are those of its faults that strike
+	// nothing then.
+	Broken  bool
+	Unfired []script.Step
 }
 
 // NewBase runs a scenario once. What it expects and tells is left out: that is about this very run.
@@ -61,7 +66,20 @@ func NewBase(u trial.Subject, s *script.Scenario, ref string) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Base{&bare, ref, moments, t.Run.Trace.Events}, nil
+	b := &Base{Scenario: &bare, Ref: ref, Moments: moments, Events: t.Run.Trace.Events, Broken: len(t.Violations) > 0}
+	for _, u := range t.Run.Unfired {
+		if !u.Step.Fault.Maybe {
+			b.Unfired = append(b.Unfired, u.Step)
+		}
+	}
+	return b, nil
+}
+
+// AsItStands gives the one case that is the base itself.
+func AsItStands(b *Base) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		yield(Case{Name: b.Name + ", as it stands", make: func() (*script.Scenario, error) { return b.Scenario, nil }})
+	}
 }
 
 // count says how often a call of that point came to that phase; role narrows it down, unless empty.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -88,7 +89,7 @@ func (a *app) subject(s *search) error {
 const defectEventsMax = 100_000
 
 func (a *app) explore(ctx context.Context, s *search) (*explore.Report, error) {
-	plans, ordered, err := s.plans()
+	plans, ordered, err := a.plans(s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (a *app) explore(ctx context.Context, s *search) (*explore.Report, error) {
 }
 
 // plans are what the flags ask for, and the bases whose orders are all gone through.
-func (s *search) plans() (plans []explore.Plan, ordered []*explore.Base, err error) {
+func (a *app) plans(s *search) (plans []explore.Plan, ordered []*explore.Base, err error) {
 	known := map[string]*explore.Base{}
 	over := func(byDefault []string, add func(*explore.Base)) {
 		names := s.bases
@@ -110,7 +111,9 @@ func (s *search) plans() (plans []explore.Plan, ordered []*explore.Base, err err
 		}
 		for _, n := range names {
 			if known[n] == nil && err == nil {
-				known[n], err = s.base(n)
+				if known[n], err = a.base(s, n); err == nil && known[n].Broken {
+					plans = append(plans, explore.Plan{Name: known[n].Name + ", as it stands", Cases: explore.AsItStands(known[n])})
+				}
 			}
 			if err == nil {
 				add(known[n])
@@ -154,25 +157,38 @@ func (s *search) plans() (plans []explore.Plan, ordered []*explore.Base, err err
 }
 
 // base reads a file, or takes a base that is built in, and runs it once.
-func (s *search) base(name string) (*explore.Base, error) {
-	var c *script.Scenario
-	if slices.Contains(explore.BaseNames(), name) {
-		built, err := explore.BuiltIn(name)
-		if err != nil {
-			return nil, err
-		}
-		c = built
-	} else {
-		all, err := load([]string{name})
-		if err != nil {
-			return nil, err
-		}
-		if len(all) != 1 {
-			return nil, usageError{"explore: " + name + " is no one file", "a base is one scenario, or one of " + strings.Join(explore.BaseNames(), ", ")}
-		}
-		c = all[0]
+func (a *app) base(s *search, name string) (*explore.Base, error) {
+	c, err := findBase(name)
+	if err != nil {
+		return nil, err
 	}
-	return explore.NewBase(s.Subject, c, name)
+	b, err := explore.NewBase(s.Subject, c, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range b.Unfired {
+		fmt.Fprintf(a.stderr, "%s: %s strikes nothing in the base as it stands\n", step.Pos, step.Text)
+	}
+	return b, nil
+}
+
+// findBase reads the base of that name, or in that file.
+func findBase(name string) (*script.Scenario, error) {
+	if slices.Contains(explore.BaseNames(), name) {
+		return explore.BuiltIn(name)
+	}
+	hint := "a base is one scenario file, or one of " + strings.Join(explore.BaseNames(), ", ")
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usageError{fmt.Sprintf("explore: no base %q, and no such file", name), hint}
+	case err == nil && info.IsDir():
+		return nil, usageError{"explore: " + name + " is a folder", hint}
+	}
+	all, err := load([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 const progressEvery = 500 * time.Millisecond
