@@ -11,6 +11,7 @@ import (
 	"github.com/seathold/seathold/sim"
 	"github.com/seathold/seathold/sim/explore/marks"
 	"github.com/seathold/seathold/sim/explore/trial"
+	"github.com/seathold/seathold/sim/report"
 )
 
 // Report is what a search came to.
@@ -202,8 +203,8 @@ func (r *Report) Summary() string {
 	}
 	rate := float64(r.Runs()) / max(r.Took.Seconds(), 1e-9)
 	return strings.Join([]string{
-		fmt.Sprintf("%d runs, %s simulated, %.1f s on %d cores (%.0f runs/s), %d made twice", r.Runs(), days(r.Simulated()), r.Took.Seconds(), r.Cores, rate, r.Twice),
+		fmt.Sprintf("%s, %s simulated, %.1f s on %s (%.0f runs/s), %d made twice", report.Plural(r.Runs(), "run"), days(r.Simulated()), r.Took.Seconds(), report.Plural(r.Cores, "core"), rate, r.Twice),
 		word,
-		fmt.Sprintf("%d ways of breaking a promise", len(r.Findings)),
+		report.Plural(len(r.Findings), "way") + " of breaking a promise",
 	}, "; ")
 }

@@ -43,7 +43,7 @@ func Describe(s *script.Scenario) []string {
 		lines = append(lines, fmt.Sprintf("provider %s keys=%s latency=%s", p.Channel, keys, Span(p.Latency)))
 	}
 	return append(lines, fmt.Sprintf("# %s, %s; store timeout %s, lock timeout %s, long poll %s",
-		plural(len(s.Holds), "hold"), plural(len(s.Rows), "reminder row"), Span(p.StoreTimeout), Span(p.LockTimeout), Span(p.LongPoll)))
+		Plural(len(s.Holds), "hold"), Plural(len(s.Rows), "reminder row"), Span(p.StoreTimeout), Span(p.LockTimeout), Span(p.LongPoll)))
 }
 
 func describeCron(c script.Cron) string {

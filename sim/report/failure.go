@@ -92,7 +92,7 @@ func GoldenDiffers(step script.Step, got []string) Failure {
 	}
 	d := diff(want, got)
 	return Failure{
-		Kind: KindGolden, Pos: step.Pos, Sentence: fmt.Sprintf("the golden text differs in %s", plural(changed(d), "line")),
+		Kind: KindGolden, Pos: step.Pos, Sentence: fmt.Sprintf("the golden text differs in %s", Plural(changed(d), "line")),
 		Diff: d, DiffOf: "golden",
 	}
 }
@@ -157,7 +157,7 @@ func Replayed(run trace.Run) (f Failure, same bool) {
 	}
 	return Failure{
 		Kind: KindReplay, Promise: "P8", Diff: d, DiffOf: "tables before and after",
-		Sentence: fmt.Sprintf("delivering every message again changed the tables in %s", plural(changed(d), "line")),
+		Sentence: fmt.Sprintf("delivering every message again changed the tables in %s", Plural(changed(d), "line")),
 	}, false
 }
 

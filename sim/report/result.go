@@ -24,10 +24,10 @@ func (r Result) OK() bool { return len(r.Failures) == 0 }
 func (r Result) Line(width int) string {
 	word, end := "ok  ", ""
 	if n := len(r.Failures); n > 0 {
-		word, end = "FAIL", "   "+plural(n, "failure")
+		word, end = "FAIL", "   "+Plural(n, "failure")
 	}
 	return fmt.Sprintf("%s  %-*s  %-8s  %-8s  %10s  %6s simulated  %s%s",
-		word, width, r.Scenario, r.Store, plural(r.Pass, "pass"), plural(r.Events, "event"), Span(r.Simulated), wall(r.Wall), end)
+		word, width, r.Scenario, r.Store, Plural(r.Pass, "pass"), Plural(r.Events, "event"), Span(r.Simulated), wall(r.Wall), end)
 }
 
 // Summary sums results up, with what they took in all; a scenario failed if it did so on any store.
@@ -45,7 +45,7 @@ func Summary(results []Result, took time.Duration) string {
 		}
 	}
 	return fmt.Sprintf("%s, %s simulated, %.2f s: %d passed, %d failed",
-		plural(len(failed), "scenario"), Span(simulated), took.Seconds(), len(failed)-bad, bad)
+		Plural(len(failed), "scenario"), Span(simulated), took.Seconds(), len(failed)-bad, bad)
 }
 
 type jsonResult struct {
@@ -95,7 +95,8 @@ func wall(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-func plural(n int, noun string) string {
+// Plural counts things: 1 run, 2 runs.
+func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun

@@ -140,7 +140,7 @@ func otherLines(others []Failure, o Options) []string {
 	lines := []string{"", "also:"}
 	for i, f := range others {
 		if i == otherFailures {
-			return append(lines, fmt.Sprintf("  and %s more", plural(len(others)-i, "failure")))
+			return append(lines, fmt.Sprintf("  and %s more", Plural(len(others)-i, "failure")))
 		}
 		lines = append(lines, "  "+f.Line(o))
 	}

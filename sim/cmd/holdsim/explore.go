@@ -298,15 +298,18 @@ func (a *app) tellNever(r *explore.Report) (none bool) {
 }
 
 func (a *app) tellPeople(r *explore.Report, findings []tell.Finding) {
-	for _, f := range findings {
-		f.Text(a.stdout)
-	}
 	for _, lines := range [][]string{r.Lines(), r.Coverage.Table(), r.Marks.Lines()} {
 		fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
 		fmt.Fprintln(a.stdout)
 	}
 	for _, o := range r.Orders {
 		fmt.Fprintln(a.stdout, o.Line())
+	}
+	if len(r.Orders) > 0 {
+		fmt.Fprintln(a.stdout)
+	}
+	for _, f := range findings { // what matters most is what a terminal still shows
+		f.Text(a.stdout)
 	}
 	if !r.Complete {
 		fmt.Fprintln(a.stdout, "the search was cut short: this is what was found so far")

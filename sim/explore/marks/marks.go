@@ -86,15 +86,32 @@ func (c *Counts) Never() []Mark {
 	return never
 }
 
-// Lines gives a line for every mark: in how many runs it was hit, and what it is.
+// Lines gives a line for every mark that was hit: in how many runs, and what it is; then the names of
+// those that never were.
 func (c *Counts) Lines() []string {
 	c.grow()
 	var lines []string
 	for i, m := range list {
-		lines = append(lines, fmt.Sprintf("%9d  %-36s %s", c.hit[i], m.Name, m.Doc))
+		if c.hit[i] > 0 {
+			lines = append(lines, fmt.Sprintf("%9d  %-36s %s", c.hit[i], m.Name, m.Doc))
+		}
 	}
-	return lines
+	never := c.Never()
+	if len(never) == 0 {
+		return lines
+	}
+	line := "    never "
+	for _, m := range never {
+		if len(line)+len(m.Name) > widthMax {
+			lines, line = append(lines, line), "          "
+		}
+		line += " " + m.Name
+	}
+	return append(lines, line)
 }
+
+// widthMax is how long a line of names is.
+const widthMax = 110
 
 // Hit says in how many runs the mark of that name was hit.
 func (c *Counts) Hit(name string) int {

@@ -16,6 +16,7 @@ import (
 	"github.com/seathold/seathold/sim/explore"
 	"github.com/seathold/seathold/sim/explore/shrink"
 	"github.com/seathold/seathold/sim/explore/trial"
+	"github.com/seathold/seathold/sim/report"
 )
 
 // Finding is one way in which a promise was broken, and the smallest scenario that does it.
@@ -120,7 +121,7 @@ func save(path string, text []byte) (string, error) {
 
 // Text tells a finding as a person reads it.
 func (f Finding) Text(w io.Writer) {
-	fmt.Fprintf(w, "%s, in %s; the first:\n  %s\n  %s\n", f.Broken, plural(f.Cases, "case"), f.Case.Name, f.Sentence)
+	fmt.Fprintf(w, "%s, in %s; the first:\n  %s\n  %s\n", f.Broken, report.Plural(f.Cases, "case"), f.Case.Name, f.Sentence)
 	if again := f.Case.Command(); again != "" {
 		fmt.Fprintf(w, "  %s\n", again)
 	}
@@ -129,7 +130,7 @@ func (f Finding) Text(w io.Writer) {
 		if !f.Shrunk.Ended {
 			word = ", and more could come off in more"
 		}
-		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", plural(f.Shrunk.Before, "directive"), f.Shrunk.After, plural(f.Shrunk.Attempts, "run"), word, f.Name())
+		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", report.Plural(f.Shrunk.Before, "directive"), f.Shrunk.After, report.Plural(f.Shrunk.Attempts, "run"), word, f.Name())
 	}
 	if f.Note != "" {
 		fmt.Fprintf(w, "note: %s\n", f.Note)
@@ -144,11 +145,4 @@ func (f Finding) Text(w io.Writer) {
 		name = "scenarios/" + f.Name()
 	}
 	fmt.Fprintf(w, "next:\n  %s %s\n\n", f.run, name)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
