@@ -21,5 +21,10 @@
 // are one, told by the first case, in an order that depends on nothing but what was asked for. It
 // is shrunk (package shrink) to a scenario ready to save. Beside findings, a search gives what it
 // covered: which kind of fault struck at which point of which call, and which marks of package marks
-// were hit. The answer doesn't depend on how many cores there are.
+// were hit. A base that breaks a promise as it stands is the first case of all. What only an order
+// breaks is told by a seed, or by delays, that lead to the same.
+//
+// The answer doesn't depend on how many cores there are, unless the search is cut short. Shards have
+// every n-th case each, with what follows from it, and every n-th base of those gone through in all
+// orders.
 package explore

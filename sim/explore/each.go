@@ -188,7 +188,15 @@ func outages(b *Base, say func(string) bool) {
 					return
 				}
 			}
-			if len(b.Nodes) > 1 && port != "provider" && !say(fmt.Sprintf("outage %s %s nodes=(%s)", port, b.span(t, spans[2]), b.Nodes[0].Name)) {
+		}
+		if len(b.Nodes) < 2 || port == "provider" {
+			continue
+		}
+		one := b.Nodes[0].Name // that only it can't reach the port
+		for _, t := range b.instants(func(m *faults.Moment) bool {
+			return m.Phase == faults.Before && m.Point.Port() == port && m.Node == one
+		}) {
+			if !say(fmt.Sprintf("outage %s %s nodes=(%s)", port, b.span(t, spans[2]), one)) {
 				return
 			}
 		}

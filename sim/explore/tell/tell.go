@@ -128,7 +128,7 @@ func (f Finding) Text(w io.Writer) {
 	if f.Shrunk != nil {
 		word := ""
 		if !f.Shrunk.Ended {
-			word = ", and more could come off in more"
+			word = ", and more runs could take off more"
 		}
 		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", report.Plural(f.Shrunk.Before, "directive"), f.Shrunk.After, report.Plural(f.Shrunk.Attempts, "run"), word, f.Name())
 	}
