@@ -204,7 +204,7 @@ func BenchmarkHundredHolds(b *testing.B) {
 	}
 	broken := trial.Broken{Promise: "P3", Class: "granted for a closed window"}
 	for b.Loop() {
-		r, err := shrink.Shrink(u, s, broken, 0)
+		r, err := shrink.Shrink(context.Background(), u, s, broken, 0)
 		if err != nil {
 			b.Fatal(err)
 		}
