@@ -153,3 +153,15 @@ func TestNextKeyAge(t *testing.T) {
 		}
 	}
 }
+
+// TestNextKeyAgeAtAChange: from an age at which the key has just changed it goes on.
+func TestNextKeyAgeAtAChange(t *testing.T) {
+	const renominate, backstop = 30 * time.Second, 10 * time.Minute
+	for age := time.Duration(0); age < 3*time.Hour; {
+		next := reference.NextKeyAge(age, renominate, backstop)
+		if next <= age {
+			t.Fatalf("at age %s the key is said to change at %s", age, next)
+		}
+		age = next
+	}
+}

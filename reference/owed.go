@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -34,15 +35,33 @@ func (w *Worker) owe(s Settlement) bool {
 	return true
 }
 
-// pay asks for what is owed, if it is time, until the store fails again: what failed goes to the end.
+// pay asks for what is owed, if it is time, until the store fails again or other messages have waited
+// for long enough. What failed goes to the end.
 func (w *Worker) pay(ctx context.Context) {
-	for ctx.Err() == nil && w.owed.due(w.Clock.Since(w.owed.failed)) {
+	began := w.Clock.Now()
+	for ctx.Err() == nil && w.owed.due(w.Clock.Since(w.owed.failed)) && w.Clock.Since(began) < w.patience() {
 		s := w.owed.settlements[0]
 		w.owed.settlements = w.owed.settlements[1:]
 		if _, err := w.settle(ctx, s); err != nil {
 			w.owe(s)
 		}
 	}
+}
+
+// paid asks for what is owed for one reminder, and says whether nothing is any more: a slot that owes
+// an outcome must not ask for a claim as if it knew none.
+func (w *Worker) paid(ctx context.Context, r Reminder) bool {
+	i := slices.IndexFunc(w.owed.settlements, func(s Settlement) bool {
+		return s.Reminder.Hold == r.Hold && s.Reminder.Channel == r.Channel && s.Reminder.ExpiresAt.Equal(r.ExpiresAt)
+	})
+	if i < 0 {
+		return true
+	}
+	_, err := w.settle(ctx, w.owed.settlements[i])
+	if err == nil {
+		w.owed.settlements = slices.Delete(w.owed.settlements, i, i+1)
+	}
+	return err == nil
 }
 
 // payAll asks for what is owed until nothing is, or ctx ends.

@@ -164,3 +164,20 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("%d different waits of 10 workers, want most of them different", len(first))
 	}
 }
+
+// TestReceiveBackoffBeginsAgain: a success ends the row of failures.
+func TestReceiveBackoffBeginsAgain(t *testing.T) {
+	b, ctx := newBench(t)
+	b.expiries = []expiryAnswer{{answer: reference.ExpiredNow}}
+	l := &lengths{bench: b}
+	b.worker.Waiter = l
+	lost := func() ([]reference.Delivery, error) { return nil, errLost }
+	one := func() ([]reference.Delivery, error) {
+		return []reference.Delivery{delivery(t, reference.Expire)}, nil
+	}
+	b.worker.Queue = &receiver{queue{b}, []func() ([]reference.Delivery, error){lost, lost, lost, one, lost}}
+	_ = b.worker.Run(ctx, ctx)
+	if len(l.waits) != 4 || l.waits[3] != l.waits[0] {
+		t.Errorf("waits are %v, want the fourth as long as the first", l.waits)
+	}
+}

@@ -61,7 +61,8 @@ func (r Report) Whole() bool { return r.Drained && r.Found == r.Published }
 
 // Run makes one sweep, and reports on it also when it fails. What could not be published is found
 // again by the next sweep. The backstop comes first, for it needs nothing but the database; the two
-// kinds then take turns page by page, so that neither can keep the other waiting. The error wraps
+// kinds then take turns page by page. No call that reads or expires takes more than a third of the
+// budget, so that none of the three can keep the others waiting. The error wraps
 // ErrUndrained whenever the report is not Whole, beside what kept it from that.
 func (s *Sweeper) Run(ctx context.Context) (Report, error) {
 	started := s.Clock.Now()
@@ -102,7 +103,11 @@ func (r *sweepRun) within(ctx context.Context, limit time.Duration, do func(cont
 // backstop expires by itself what is overdue by so much that the broker, or its messages, must be lost.
 func (r *sweepRun) backstop(ctx context.Context) error {
 	for ctx.Err() == nil {
-		windows, err := r.Store.ExpireOverdue(ctx, r.Policy.Backstop, r.Policy.Page)
+		var windows []Window
+		err := r.within(ctx, r.Policy.SweepBudget/3, func(ctx context.Context) (err error) {
+			windows, err = r.Store.ExpireOverdue(ctx, r.Policy.Backstop, r.Policy.Page)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("expire what is overdue by %s: %w", r.Policy.Backstop, err)
 		}
@@ -148,7 +153,11 @@ type stream struct {
 }
 
 func (r *sweepRun) page(ctx context.Context, s *stream) error {
-	found, err := r.Store.Due(ctx, DueQuery{s.kind, r.Policy.Lead, r.Policy.Cutoff, s.after, r.Policy.Page})
+	var found []Nomination
+	err := r.within(ctx, r.Policy.SweepBudget/3, func(ctx context.Context) (err error) {
+		found, err = r.Store.Due(ctx, DueQuery{s.kind, r.Policy.Lead, r.Policy.Cutoff, s.after, r.Policy.Page})
+		return err
+	})
 	if err != nil {
 		s.ended = true
 		return fmt.Errorf("find what is due to %s: %w", s.kind, err)

@@ -291,3 +291,56 @@ func TestSweepKeys(t *testing.T) {
 		t.Errorf("%d different keys over two kinds, two holds and two ages, want 8", n)
 	}
 }
+
+// slowRecord takes its time to record a sweep.
+type slowRecord struct {
+	*field
+	limit time.Duration
+	err   error
+}
+
+func (s *slowRecord) RecordSweep(ctx context.Context, _ reference.Report) error {
+	s.pass(s.limit)
+	s.err = ctx.Err()
+	return s.err
+}
+
+// TestRecordingHasTheStoresTimeout, and not the sweep's budget.
+func TestRecordingHasTheStoresTimeout(t *testing.T) {
+	for limit, ended := range map[time.Duration]bool{policy.StoreTimeout - 1: false, policy.StoreTimeout: true} {
+		f := &slowRecord{field: &field{hand: &hand{now: between}}, limit: limit}
+		s := reference.Sweeper{Store: f, Queue: f, Clock: f.hand, Tokens: f, Policy: policy}
+		_, _ = s.Run(t.Context())
+		if (f.err != nil) != ended {
+			t.Errorf("after %s recording ended with %v, want ended %t", limit, f.err, ended)
+		}
+	}
+}
+
+// TestSweepKeysChangeEveryBackstop: the policy's backstop reaches the keys.
+func TestSweepKeysChangeEveryBackstop(t *testing.T) {
+	at := func(age time.Duration) string {
+		f := &field{hand: &hand{now: between}, due: map[reference.Kind][]reference.Nomination{reference.Remind: nominations(reference.Remind, "h1")}}
+		f.due[reference.Remind][0].Age = age
+		s := reference.Sweeper{Store: f, Queue: f, Clock: f.hand, Tokens: f, Policy: policy}
+		if _, err := s.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return f.entries[0].Key
+	}
+	if at(4*policy.Backstop-1) == at(4*policy.Backstop) {
+		t.Error("the key doesn't change at four backstops")
+	}
+}
+
+// TestPayloadOfExactlyTheMost: the limit itself is too much for a broker.
+func TestPayloadOfExactlyTheMost(t *testing.T) {
+	n := nominations(reference.Remind, "a")
+	empty, _ := n[0].Message.Encode()
+	n[0].Message.Zone = strings.Repeat("z", reference.PayloadBytesMax-len(empty))
+	f := &field{hand: &hand{now: between}, due: map[reference.Kind][]reference.Nomination{reference.Remind: n}}
+	s := reference.Sweeper{Store: f, Queue: f, Clock: f.hand, Tokens: f, Policy: policy}
+	if report, _ := s.Run(t.Context()); report.Queued != 0 {
+		t.Errorf("a payload of %d bytes was published", reference.PayloadBytesMax)
+	}
+}

@@ -156,6 +156,9 @@ func (w *Worker) remind(ctx context.Context, m Message, d Delivery) next {
 }
 
 func (w *Worker) remindOn(ctx context.Context, m Message, d Delivery, route Route) next {
+	if !w.paid(ctx, Reminder{m.Window, route.Channel}) {
+		return comeBack(max(w.Policy.Visibility, w.Policy.Backstop/2))
+	}
 	a := attempt{Worker: w, message: m, id: d.MessageID, route: route, token: w.Tokens.NewToken(), reminder: Reminder{m.Window, route.Channel}}
 	claim, err := a.claim(ctx)
 	if err != nil {

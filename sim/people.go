@@ -117,7 +117,7 @@ func (w *World) asPerson(d *deed) {
 		}
 		d.err = err
 		d.changed = err == nil || p.event.Answer == answerDone && !p.event.NoEffect // the reply was lost
-		d.refused = err != nil && p.event.Answer == answerRefused
+		d.refused = err != nil && p.event.Answer == answerRefused || errors.Is(err, reference.ErrNotLater) || errors.Is(err, reference.ErrInvalid)
 	})
 }
 
