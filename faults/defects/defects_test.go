@@ -28,7 +28,7 @@ own-repeat-re-reads-the-hold settle-by-key settle-that-matched-nothing-read-as-d
 deadline-counted-from-the-reply no-such-hold-before-the-row renomination-slower-than-the-due-span
 open-rows-not-nominated http-client-that-retries-by-itself
 deadline-compared-outside-the-sender tokens-derived-from-the-message windows-that-come-back
-ranges-over-a-map`
+ranges-over-a-map owed-outcome-forgotten owed-outcome-keeps-the-slot locked-row-waited-for`
 
 func TestAllThatIsAskedIsThere(t *testing.T) {
 	want, got := map[string]bool{}, map[string]bool{}

@@ -62,6 +62,7 @@ func (b *Base) lines(kind string) iter.Seq[string] {
 			return going
 		}
 		b.atCalls(k, say)
+		b.lasting(k, say)
 		b.idle(k, say)
 		if making := periods[k]; going && making != nil {
 			making(b, say)

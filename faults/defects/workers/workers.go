@@ -12,5 +12,6 @@ func All() []defect.Defect {
 		retryAfterUnbounded, onePoisonedMessageBlocksTheQueue, dropWithAFalseReason, sendFirstCalledClaimFirst,
 		retakePastTheKeysHorizon, settleThatMatchedNothingReadAsDone, deadlineCountedFromTheReply,
 		deadlineComparedOutsideTheSender, tokensDerivedFromTheMessage, httpClientThatRetriesByItself,
+		owedOutcomeForgotten, owedOutcomeKeepsTheSlot, lockedRowWaitedFor,
 	}
 }

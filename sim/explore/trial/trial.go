@@ -71,23 +71,36 @@ func (u Subject) Same(t *Trial) (difference string, err error) {
 	return fmt.Sprintf("two runs of %s differ from event %d on", t.Scenario.Name, i+1), nil
 }
 
-// allowed says that the run's policy accepts what a promise forbids: under send-first a crash or a
-// timeout may double. What it takes for that is on record: the reminder was granted in doubt.
+// allowed says that the run's policy accepts what a promise forbids: under send-first a crash, a timeout
+// or a lapse may double. What it takes for that is on record: the reminder was granted in doubt, and not
+// to a slot that had the receipt of its own earlier send.
 func allowed(s *script.Scenario, run trace.Run, v promise.Violation) bool {
 	if v.Promise != "P1" || s.Policy.Order != reference.SendFirst {
 		return false
 	}
+	doubt, knew := false, false
+	var receipt *trace.Event // of the last send whose caller saw it accepted, and lives
 	for i := range run.Events {
 		e := &run.Events[i]
+		if e.Seq > v.Seq {
+			break
+		}
+		about := e.Hold == v.Hold && e.Channel == v.Channel && e.Window.Equal(v.Window)
 		switch {
-		case e.Seq > v.Seq:
-			return false
-		case e.What == trace.What(faults.WorkerClaim) && e.Hold == v.Hold && e.Channel == v.Channel && e.Window.Equal(v.Window) &&
-			e.Doubt != "" && e.Answer == string(reference.Granted):
-			return true
+		case e.What == trace.NodeCrash && receipt != nil && receipt.Who == e.Who:
+			receipt = nil
+		case !about:
+		case e.What == trace.What(faults.WorkerClaim) && e.Answer == string(reference.Granted) && e.Doubt != "":
+			doubt, knew = true, receipt != nil && receipt.Who == e.Who && receipt.Slot == e.Slot
+		case e.What == trace.What(faults.ProviderSend) && e.Answer == "accepted":
+			if receipt = e; e.Err != "" {
+				receipt = nil
+			}
+		case e.What == trace.Reply && e.Err != "":
+			receipt = nil
 		}
 	}
-	return false
+	return doubt && !knew
 }
 
 // Broken is a way of breaking a promise.

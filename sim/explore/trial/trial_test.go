@@ -57,3 +57,17 @@ func TestMoments(t *testing.T) {
 		t.Errorf("%s, %v", difference, err)
 	}
 }
+
+// TestSendFirstTimesOut: what nobody has a receipt of may be sent again, though everybody lives.
+func TestSendFirstTimesOut(t *testing.T) {
+	for _, fault := range []string{"slow in=send by=12s channel=email", "ambiguous in=send channel=email", "stall worker in=send channel=email by=70s"} {
+		s := parse(t, "policy order=send-first\n"+holds+"fault "+fault+"\nrun until=12:06\n")
+		r, err := trial.Reference().Run(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Violations) != 0 || r.Stats.Accepted < 3 {
+			t.Errorf("%s: %d violations, %d accepted; want none, and email twice", fault, len(r.Violations), r.Stats.Accepted)
+		}
+	}
+}
