@@ -161,10 +161,16 @@ func (p *parser) checkVerbs() []*lines.Directive {
 	}
 	var setup []*lines.Directive
 	var step *lines.Directive
+	stray := false
 	for _, st := range p.Stanzas {
 		for _, d := range st.Directives {
 			v, found := verbNamed(d.Verb.Text)
 			switch {
+			case !found && strings.IndexAny(d.Verb.Text, "0123456789") == 0:
+				if !stray { // once is enough: what follows is the rest of the block
+					p.Fail(d.Verb.Pos, "golden text follows "+lines.GoldenMark+" without an empty line", "%q is no verb", d.Verb.Text)
+				}
+				stray = true
 			case !found:
 				p.FailWith(d.Verb.Pos, lines.UnknownWord("verb", d.Verb.Text, names))
 			case v.rank == rankStep && step == nil:
@@ -229,6 +235,13 @@ func (p *parser) golden(g *lines.Golden, cause bool) {
 	if !cause {
 		p.Fail(g.Pos, "put it under a stanza with run or show, without a blank line between",
 			"the golden text has no cause: nothing in its stanza runs or shows")
+	}
+	for i, line := range g.Lines {
+		first, _, _ := strings.Cut(line, " ")
+		if _, found := verbNamed(first); found { // -rewrite would take it away
+			p.Fail(Pos{File: g.Pos.File, Line: g.Pos.Line + 1 + i, Col: 1}, "leave a line empty above it",
+				"%s is taken for golden text, which goes on to the next empty line", first)
+		}
 	}
 	p.s.Steps = append(p.s.Steps, Step{
 		Pos: g.Pos, Text: lines.GoldenMark, Stanza: p.stanza,
