@@ -36,9 +36,9 @@ func (c Case) Alone(ctx context.Context, u trial.Subject, b trial.Broken) (*scri
 }
 
 // Command is the command that tries the case again, or nothing.
-func (c Case) Command() string {
+func (c Case) Command(program string) string {
 	if c.Again == "" {
 		return ""
 	}
-	return "holdsim explore " + c.Again
+	return program + " explore " + c.Again
 }

@@ -64,7 +64,7 @@ func TestOrderIsToldAlone(t *testing.T) {
 		t.Errorf("one core and four:\n%s\n\n%s", one, four)
 	}
 	for _, f := range slices.Concat(r.Findings, explore.Search{Subject: u}.Orders(context.Background(), []*explore.Base{two}, 1, 3000).Findings) {
-		if again := f.Case.Command(); again != "holdsim explore -orders -preemptions 1 orders-two" && again != "holdsim explore -orders orders-two" {
+		if again := f.Case.Command("holdsim"); again != "holdsim explore -orders -preemptions 1 orders-two" && again != "holdsim explore -orders orders-two" {
 			t.Errorf("%s is tried again by %s", f.Case.Name, again)
 		}
 		s, err := f.Case.Alone(context.Background(), u, f.Broken)

@@ -228,7 +228,7 @@ func (a *app) progress(p *explore.Progress) (stop func()) {
 // tell prints what came of it, and gives the exit code.
 func (a *app) tell(s *search, r *explore.Report) (int, error) {
 	var findings []tell.Finding
-	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.named(), r, s.shrink) })
+	untilInterrupt(func(ctx context.Context) { findings = tell.Shrink(ctx, s.named(a.program), r, s.shrink) })
 	unwritten := a.write(s, r, findings)
 	if s.asJSON {
 		if err := tell.JSON(a.stdout, r, findings); err != nil {
@@ -250,15 +250,15 @@ func (a *app) tell(s *search, r *explore.Report) (int, error) {
 }
 
 // named is what is searched, and how commands name it.
-func (s *search) named() tell.Subject {
-	u := tell.Subject{Subject: s.Subject}
+func (s *search) named(program string) tell.Subject {
+	u := tell.Subject{Subject: s.Subject, Program: program}
 	switch {
 	case s.defect != "":
 		u.Flags = "-defect " + s.defect
-		u.Run = "holdsim matrix " + u.Flags
+		u.Run = "matrix " + u.Flags
 	case s.store != "memory":
 		u.Flags = "-store " + s.store
-		u.Run = "holdsim run " + u.Flags
+		u.Run = "run " + u.Flags
 	}
 	return u
 }

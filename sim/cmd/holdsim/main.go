@@ -57,9 +57,10 @@ const (
 	exitHarness = 3
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)) }
 
-// usageError is a command line that can't be understood.
+// usageError is a command line that can't be understood. Commands in its hint begin with holdsim,
+// however it was called.
 type usageError struct{ msg, hint string }
 
 func (e usageError) Error() string { return e.msg }
@@ -76,7 +77,8 @@ func load(files []string) ([]*script.Scenario, error) {
 	return scenarios, nil
 }
 
-func run(args []string, stdout, stderr io.Writer) int {
+// run runs a command; program is what a person has to type to get at it.
+func run(program string, args []string, stdout, stderr io.Writer) int {
 	commands := map[string]func(*app, []string) (int, error){"run": runCommand, "check": checkCommand, "trace": traceCommand, "again": againCommand, "broker": brokerCommand, "matrix": matrixCommand, "explore": exploreCommand}
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" || args[0] == "-help" {
 		fmt.Fprint(stdout, help)
@@ -85,7 +87,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return exitHeld
 	}
-	a := &app{stdout: stdout, stderr: stderr}
+	a := &app{program: program, stdout: stdout, stderr: stderr}
 	defer a.close()
 	command, ok := commands[args[0]]
 	if !ok {
@@ -104,6 +106,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // app is one run of the command.
 type app struct {
+	program        string // as it was called
 	stdout, stderr io.Writer
 	closers        []func() error
 }
@@ -124,7 +127,7 @@ func (a *app) complain(err error) int {
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "holdsim: %s\n", usage.msg)
 		if usage.hint != "" {
-			fmt.Fprintf(a.stderr, "hint: %s\n", usage.hint)
+			fmt.Fprintf(a.stderr, "hint: %s\n", strings.ReplaceAll(usage.hint, "holdsim ", a.program+" "))
 		}
 		return exitUsage
 	case errors.As(err, &bad):

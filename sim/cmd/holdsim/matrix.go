@@ -48,7 +48,7 @@ func matrixCommand(a *app, args []string) (int, error) {
 	var failed *matrix.ReferenceError
 	switch {
 	case errors.As(err, &failed):
-		fmt.Fprintf(a.stderr, "holdsim: matrix: %v\nhint: a scenario judges defects once it passes: holdsim run\n", err)
+		fmt.Fprintf(a.stderr, "holdsim: matrix: %v\nhint: a scenario judges defects once it passes: %s run\n", err, a.program)
 		return exitFailed, nil
 	case err != nil:
 		return 0, err

@@ -39,7 +39,7 @@ func runCommand(a *app, args []string) (int, error) {
 		return a.stopAt(b, scenarios, *stopAt)
 	}
 	width, outcomes := suite.Width(scenarios), []suite.Outcome(nil)
-	r := suite.Runner{Backend: b, Program: "holdsim"}
+	r := suite.Runner{Backend: b, Program: a.program}
 	if *store != "memory" {
 		r.Model, r.Flags = sim.Memory{}, "-store "+*store
 	}

@@ -90,7 +90,7 @@ func JSON(w io.Writer, r *explore.Report, findings []Finding) error {
 
 func (f Finding) json() jsonFinding {
 	j := jsonFinding{
-		Promise: f.Broken.Promise, Class: f.Broken.Class, Cases: f.Cases, Plan: f.Plan, Case: f.Case.Name, Again: f.Case.Command(),
+		Promise: f.Broken.Promise, Class: f.Broken.Class, Cases: f.Cases, Plan: f.Plan, Case: f.Case.Name, Again: f.Case.Command(f.program),
 		Sentence: f.Sentence, Scenario: string(f.File), Note: f.Note, Saved: f.Saved,
 	}
 	if f.Shrunk != nil {

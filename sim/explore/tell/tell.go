@@ -29,44 +29,44 @@ type Finding struct {
 	Note   string
 	// Saved is where File was written to, if it was.
 	Saved string
-	// run is the command that runs File.
-	run string
+	// program is how the command was called, and run what runs File.
+	program, run string
 }
 
 // Subject is what is searched, as the commands name it.
 type Subject struct {
 	trial.Subject
-	// Run is the command that runs a file on it, and Flags are those of a search; empty is the reference
-	// on memory.
-	Run, Flags string
+	// Program is how the command was called. Run is what runs a file on the subject, such as matrix
+	// -defect NAME, and Flags are those of a search; empty is the reference on memory.
+	Program, Run, Flags string
 }
 
 // Shrink makes every finding small, with at most so many runs each, or until ctx ends.
 func Shrink(ctx context.Context, u Subject, r *explore.Report, attempts int) []Finding {
 	var all []Finding
 	if u.Run == "" {
-		u.Run = "holdsim run"
+		u.Run = "run"
 	}
 	for _, f := range r.Findings {
 		if f.Case.Again != "" && u.Flags != "" {
 			f.Case.Again += " " + u.Flags
 		}
-		all = append(all, shrunk(ctx, u.Subject, f, attempts, u.Run))
+		all = append(all, shrunk(ctx, u, f, attempts))
 	}
 	return all
 }
 
-func shrunk(ctx context.Context, u trial.Subject, f *explore.Finding, attempts int, run string) Finding {
-	out := Finding{Finding: f, run: run}
-	s, err := f.Case.Alone(ctx, u, f.Broken)
+func shrunk(ctx context.Context, u Subject, f *explore.Finding, attempts int) Finding {
+	out := Finding{Finding: f, program: u.Program, run: u.Program + " " + u.Run}
+	s, err := f.Case.Alone(ctx, u.Subject, f.Broken)
 	if err == nil && f.Broken.Promise != "P9" {
-		out.Shrunk, err = shrink.Shrink(ctx, u, s, f.Broken, attempts)
+		out.Shrunk, err = shrink.Shrink(ctx, u.Subject, s, f.Broken, attempts)
 	}
 	switch {
 	case err != nil:
 		out.Note = err.Error()
 	case out.Shrunk != nil:
-		out.File, out.Note = out.Shrunk.File(u, f.Case.Command())
+		out.File, out.Note = out.Shrunk.File(u.Subject, f.Case.Command("holdsim")) // a file is not of one machine
 	default:
 		out.File = shrink.Compact(s)
 	}
@@ -122,7 +122,7 @@ func save(path string, text []byte) (string, error) {
 // Text tells a finding as a person reads it.
 func (f Finding) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s, in %s; the first:\n  %s\n  %s\n", f.Broken, report.Plural(f.Cases, "case"), f.Case.Name, f.Sentence)
-	if again := f.Case.Command(); again != "" {
+	if again := f.Case.Command(f.program); again != "" {
 		fmt.Fprintf(w, "  %s\n", again)
 	}
 	if f.Shrunk != nil {

@@ -25,7 +25,7 @@ func searched(t *testing.T) (*explore.Report, []tell.Finding) {
 	}
 	u := trial.Subject{Backend: matrix.On(d)}
 	r := explore.Search{Subject: u}.Run(context.Background(), []explore.Plan{{Name: "seeds", Cases: explore.Seeds(1, 60, "")}})
-	findings := tell.Shrink(context.Background(), tell.Subject{Subject: u, Run: "holdsim matrix -defect " + d.Name, Flags: "-defect " + d.Name}, r, 0)
+	findings := tell.Shrink(context.Background(), tell.Subject{Subject: u, Program: "bin/holdsim", Run: "matrix -defect " + d.Name, Flags: "-defect " + d.Name}, r, 0)
 	if len(findings) == 0 {
 		t.Fatal("nothing was found")
 	}
@@ -45,7 +45,7 @@ func TestTold(t *testing.T) {
 	}
 	var text strings.Builder
 	f.Text(&text)
-	for _, want := range []string{"P3 granted for a closed window", "holdsim explore -seeds ", "expect broken P3", " -defect no-re-read\n", "holdsim matrix -defect no-re-read " + f.Saved} {
+	for _, want := range []string{"P3 granted for a closed window", "\n  bin/holdsim explore -seeds ", "# Source: found by search, holdsim explore -seeds ", "expect broken P3", " -defect no-re-read\n", "bin/holdsim matrix -defect no-re-read " + f.Saved} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("a finding is told without %q:\n%s", want, text.String())
 		}
