@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -168,15 +167,6 @@ func Rewrite(o Outcome) (changed bool, err error) {
 		return false, err
 	}
 	return true, os.WriteFile(o.Scenario.File, out, 0o644)
-}
-
-// Summary is the last line of a suite.
-func Summary(w io.Writer, outcomes []Outcome, took time.Duration) {
-	results := make([]report.Result, len(outcomes))
-	for i, o := range outcomes {
-		results[i] = o.Result
-	}
-	fmt.Fprintln(w, report.Summary(results, took))
 }
 
 // Width is how wide the column of names has to be.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/seathold/seathold/sim"
@@ -48,7 +49,7 @@ func runCommand(a *app, args []string) (int, error) {
 			return 0, err
 		}
 	}
-	r.Say = func(o suite.Outcome) { a.say(o, width, *asJSON, *rewrite) }
+	r.Say = a.sayEach(width, *asJSON, *rewrite)
 	if outcomes, err = r.Run(scenarios); err != nil {
 		return 0, err
 	}
@@ -56,7 +57,7 @@ func runCommand(a *app, args []string) (int, error) {
 		return a.rewrite(outcomes)
 	}
 	if !*asJSON {
-		suite.Summary(a.stdout, outcomes, time.Since(began))
+		r.Summary(a.stdout, outcomes, time.Since(began))
 	}
 	for _, o := range outcomes {
 		if !o.OK() {
@@ -64,6 +65,22 @@ func runCommand(a *app, args []string) (int, error) {
 		}
 	}
 	return exitHeld, nil
+}
+
+// sayEach prints results; of failures that break the same promises the first is told in full, for the
+// others are most likely its work, too.
+func (a *app) sayEach(width int, asJSON, quiet bool) func(suite.Outcome) {
+	told := map[string]bool{}
+	return func(o suite.Outcome) {
+		broken := o.Broken()
+		if !told[broken] || o.OK() || asJSON || quiet {
+			told[broken] = true
+			a.say(o, width, asJSON, quiet)
+			return
+		}
+		first, _, _ := strings.Cut(o.Text, "\n")
+		fmt.Fprintf(a.stdout, "%s\n  %s\n\n", o.Line(width), first)
+	}
 }
 
 // say prints one result.
