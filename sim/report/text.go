@@ -31,6 +31,8 @@ type Options struct {
 	// Program is how the next commands begin; by default holdsim. Flags are those that make this
 	// run again, such as -store postgres.
 	Program, Flags string
+	// Typed is the command that was just typed, which is no news.
+	Typed string
 }
 
 // promiseTitles name the promises and say each in a sentence.
@@ -160,15 +162,23 @@ func (f Failure) next(o Options) []string {
 	if o.Flags != "" {
 		flags = o.Flags + " "
 	}
-	lines := []string{"", "next:", fmt.Sprintf("  %s run %s%s", program, flags, file)}
+	lines := []string{"", "next:"}
+	add := func(format string, args ...any) {
+		if command := program + " " + fmt.Sprintf(format, args...); command != o.Typed {
+			lines = append(lines, "  "+command)
+		}
+	}
+	add("run %s%s", flags, file)
 	if f.Seq > 0 {
-		lines = append(lines, fmt.Sprintf("  %s run %s-stop-at %d %s", program, flags, f.Seq, file))
+		add("run %s-stop-at %d %s", flags, f.Seq, file)
 	}
 	if f.Hold != "" {
-		lines = append(lines, fmt.Sprintf("  %s trace %s%s -hold %s", program, flags, file, f.Hold))
+		add("trace %s%s -hold %s", flags, file, f.Hold)
+	} else {
+		add("trace %s%s", flags, file)
 	}
 	if f.Kind == KindGolden {
-		lines = append(lines, fmt.Sprintf("  %s run %s-rewrite %s", program, flags, file))
+		add("run %s-rewrite %s", flags, file)
 	}
 	return lines
 }

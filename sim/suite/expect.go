@@ -2,6 +2,8 @@ package suite
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/seathold/seathold/faults"
 	"github.com/seathold/seathold/reference"
@@ -53,11 +55,39 @@ func expected(r *sim.Result, x *script.Expect, at *sim.Stand) (want, got string)
 		}
 		return "", ""
 	case "dead-letters":
-		return count(len(at.Dead))
+		want, got = count(len(at.Dead))
+		if want != got {
+			got += setAside(r, at)
+		}
+		return want, got
 	case "fires":
 		return count(fires(r, x))
 	}
 	panic(fmt.Sprintf("expect %q: the parser let it through, and nobody judges it", x.Subject))
+}
+
+// lettersMax is how many dead letters a failure names.
+const lettersMax = 5
+
+// setAside names the dead letters there are, and what they ask for.
+func setAside(r *sim.Result, at *sim.Stand) string {
+	var names []string
+	for i, d := range at.Dead {
+		if i == lettersMax {
+			names = append(names, fmt.Sprintf("and %d more", len(at.Dead)-i))
+			break
+		}
+		about := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool { return e.Message == d.Message && e.Hold != "" })
+		if about >= 0 {
+			e := r.Trace.Events[about]
+			d.Message += fmt.Sprintf(" (%s %s)", e.Kind, e.Hold)
+		}
+		names = append(names, d.Message)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(names, ", ")
 }
 
 // judgeHolds judges what a line says of holds, each by itself.

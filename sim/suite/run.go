@@ -56,6 +56,8 @@ type Runner struct {
 	Again *Process
 	// Program and Flags are how next commands in failures begin.
 	Program, Flags string
+	// Typed is the command that was just typed; no next command repeats it.
+	Typed string
 	// Say hears every result as it comes; it may be nil.
 	Say func(Outcome)
 }
@@ -117,7 +119,7 @@ func (r Runner) one(s *script.Scenario, second report.Result) (Outcome, error) {
 	}
 	if !o.OK() {
 		in := fmt.Sprintf("%s, seed %d", r.Backend.Name(), s.Seed)
-		o.Text = report.Text(o.Failures, report.Options{Scenario: s, Run: o.Run.Trace, In: in, Program: r.Program, Flags: r.Flags})
+		o.Text = report.Text(o.Failures, report.Options{Scenario: s, Run: o.Run.Trace, In: in, Program: r.Program, Flags: r.Flags, Typed: r.Typed})
 	}
 	return o, nil
 }

@@ -40,7 +40,7 @@ func runCommand(a *app, args []string) (int, error) {
 		return a.stopAt(b, scenarios, *stopAt)
 	}
 	width, outcomes := suite.Width(scenarios), []suite.Outcome(nil)
-	r := suite.Runner{Backend: b, Program: a.program}
+	r := suite.Runner{Backend: b, Program: a.program, Typed: strings.Join(append([]string{a.program, "run"}, args...), " ")}
 	if *store != "memory" {
 		r.Model, r.Flags = sim.Memory{}, "-store "+*store
 	}

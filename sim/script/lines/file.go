@@ -50,14 +50,14 @@ type Golden struct {
 
 // Directive is one line that says something, and the indented lines that belong to it.
 type Directive struct {
-	Line  int // from 1
-	Text  string
+	Line  int    // from 1
+	Text  string // without a comment behind it
 	Verb  Word
 	Words []Word
 	Rows  []Row
 }
 
-// Row is an indented line.
+// Row is an indented line, its Text without a comment behind it.
 type Row struct {
 	Text  string
 	Cells []Word
@@ -269,11 +269,17 @@ func (f *File) readLine(s *Stanza, i int) {
 		f.Fail(words[0].Pos, "a directive begins at the margin", "the indented line belongs to nothing")
 	case indented:
 		d := s.Directives[len(s.Directives)-1]
-		d.Rows = append(d.Rows, Row{strings.TrimSpace(f.Lines[i]), words})
+		d.Rows = append(d.Rows, Row{said(f.Lines[i], split), words})
 	default:
-		d := &Directive{Line: i + 1, Text: strings.TrimRight(f.Lines[i], " \t"), Verb: words[0], Words: words[1:]}
+		d := &Directive{Line: i + 1, Text: said(f.Lines[i], split), Verb: words[0], Words: words[1:]}
 		s.Directives = append(s.Directives, d)
 	}
+}
+
+// said is a line from its first word to its last.
+func said(line string, words []faults.Word) string {
+	last := words[len(words)-1]
+	return line[words[0].Col : last.Col+len(last.Text)]
 }
 
 func newWord(pos Pos, text string) Word {
