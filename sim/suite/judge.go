@@ -46,7 +46,9 @@ func judgePromises(s *script.Scenario, r *sim.Result) []report.Failure {
 	}
 	for _, step := range s.Steps {
 		if x := step.Expect; x != nil && x.Subject == "broken" && !broken[x.Promise] {
-			failures = append(failures, report.Unmet(step, x.Promise+" broken", "kept"))
+			f := report.Unmet(step, x.Promise+" broken", "kept")
+			f.Hint = "if that was mended, take out the expect broken lines, and say what is to be"
+			failures = append(failures, f)
 		}
 	}
 	return failures

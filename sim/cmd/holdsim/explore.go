@@ -254,7 +254,7 @@ func (s *search) named(program string) tell.Subject {
 	u := tell.Subject{Subject: s.Subject, Program: program}
 	switch {
 	case s.defect != "":
-		u.Flags = "-defect " + s.defect
+		u.Defect, u.Flags = true, "-defect "+s.defect
 		u.Run = "matrix " + u.Flags
 	case s.store != "memory":
 		u.Flags = "-store " + s.store

@@ -31,6 +31,8 @@ type Finding struct {
 	Saved string
 	// program is how the command was called, and run what runs File.
 	program, run string
+	// ofDefect says that a wrong pipeline was searched: File is none of the suite's.
+	ofDefect bool
 }
 
 // Subject is what is searched, as the commands name it.
@@ -39,6 +41,8 @@ type Subject struct {
 	// Program is how the command was called. Run is what runs a file on the subject, such as matrix
 	// -defect NAME, and Flags are those of a search; empty is the reference on memory.
 	Program, Run, Flags string
+	// Defect says that it is a wrong pipeline.
+	Defect bool
 }
 
 // Shrink makes every finding small, with at most so many runs each, or until ctx ends.
@@ -57,7 +61,7 @@ func Shrink(ctx context.Context, u Subject, r *explore.Report, attempts int) []F
 }
 
 func shrunk(ctx context.Context, u Subject, f *explore.Finding, attempts int) Finding {
-	out := Finding{Finding: f, program: u.Program, run: u.Program + " " + u.Run}
+	out := Finding{Finding: f, program: u.Program, run: u.Program + " " + u.Run, ofDefect: u.Defect}
 	s, err := f.Case.Alone(ctx, u.Subject, f.Broken)
 	if err == nil && f.Broken.Promise != "P9" {
 		out.Shrunk, err = shrink.Shrink(ctx, u.Subject, s, f.Broken, attempts)
@@ -130,7 +134,7 @@ func (f Finding) Text(w io.Writer) {
 		if !f.Shrunk.Ended {
 			word = ", and more runs could take off more"
 		}
-		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; save it as scenarios/%s:\n", report.Plural(f.Shrunk.Before, "directive"), f.Shrunk.After, report.Plural(f.Shrunk.Attempts, "run"), word, f.Name())
+		fmt.Fprintf(w, "shrunk from %s to %d in %s%s; %s:\n", report.Plural(f.Shrunk.Before, "directive"), f.Shrunk.After, report.Plural(f.Shrunk.Attempts, "run"), word, f.kept())
 	}
 	if f.Note != "" {
 		fmt.Fprintf(w, "note: %s\n", f.Note)
@@ -139,10 +143,35 @@ func (f Finding) Text(w io.Writer) {
 		fmt.Fprintln(w)
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", f.File)
-	name := f.Saved
-	if name == "" {
-		name = "scenarios/" + f.Name()
+	if f.Shrunk == nil {
+		fmt.Fprintf(w, "%s:\n", f.kept())
 	}
-	fmt.Fprintf(w, "next:\n  %s %s\n\n", f.run, name)
+	next := "next"
+	if f.Saved == "" {
+		next = "next, once it is saved"
+	}
+	fmt.Fprintf(w, "\n%s\n%s:\n  %s %s\n", f.File, next, f.run, f.path())
+	if f.Note == "" && !f.ofDefect {
+		fmt.Fprintln(w, "it passes as long as the promise is broken: when that is mended, take out the expect broken lines, and say what is to be")
+	}
+	fmt.Fprintln(w)
+}
+
+// kept says where the file is, or where it belongs.
+func (f Finding) kept() string {
+	if f.Saved != "" {
+		return "saved as " + f.Saved
+	}
+	return "save it as " + f.path()
+}
+
+// path is the file's, or what it should be.
+func (f Finding) path() string {
+	switch {
+	case f.Saved != "":
+		return f.Saved
+	case f.ofDefect:
+		return f.Name()
+	}
+	return "scenarios/" + f.Name()
 }
