@@ -35,6 +35,7 @@ func Parse(file string, src []byte) (*Scenario, error) {
 		File: lines.Cut(file, src), s: newScenario(file),
 		had: make(map[string]*lines.Directive), known: make(map[reference.HoldID]*knownHold),
 	}
+	p.Elsewhere = settings
 	if len(p.Stanzas) > 0 {
 		p.build()
 	}

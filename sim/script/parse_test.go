@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,44 @@ func TestWholeFiles(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestKeysOfOtherLines: a key that some setup line takes is known as its wherever else it stands.
+func TestKeysOfOtherLines(t *testing.T) {
+	begins := map[string]string{"world": "world", "policy": "policy", "node": "node w1", "cron": "cron", "queue": "queue", "provider": "provider sms"}
+	message := func(line string) string {
+		_, err := script.Parse("x.txt", []byte(head+line+"\nrun until=12:15\n"))
+		return err.Error()
+	}
+	for verb, begin := range begins {
+		_, takes, _ := strings.Cut(message(begin+" nosuch=1"), "; it takes ")
+		takes, _, _ = strings.Cut(takes, "\n")
+		for _, key := range strings.Split(takes, ", ") {
+			_, verbs, _ := strings.Cut(message("run "+key+"=1"), key+" is a setting of ")
+			verbs, _, _ = strings.Cut(verbs, "\n")
+			if !slices.Contains(strings.Split(verbs, " and "), verb) {
+				t.Errorf("%s is a setting of %s, and %q is said", key, verb, verbs)
+			}
+		}
+	}
+}
+
+var workers = []struct{ text, hint string }{
+	{"2", "write workers=(w1, w2)"}, {"w1,w2", "write workers=(w1, w2)"}, {"(w1, 2)", "write workers=(w1, w2)"}, {"w1", ""},
+}
+
+// TestWorkers: names are wanted, and not how many.
+func TestWorkers(t *testing.T) {
+	for _, c := range workers {
+		_, err := script.Parse("x.txt", []byte(strings.Replace(head, "workers=(w1, w2)", "workers="+c.text, 1)+"run until=12:15\n"))
+		hint := ""
+		if mistake := (*script.Error)(nil); errors.As(err, &mistake) {
+			hint = mistake.Hint
+		}
+		if hint != c.hint {
+			t.Errorf("workers=%s: hint %q, want %q: %v", c.text, hint, c.hint, err)
+		}
 	}
 }
 

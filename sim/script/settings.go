@@ -11,6 +11,14 @@ import (
 	"github.com/seathold/seathold/sim/script/lines"
 )
 
+// settings are the keys of the setup lines, for those that are put on another's.
+var settings = []lines.Keys{
+	{Verb: "world", Keys: "start seed workers slots restart"},
+	{Verb: "policy", Keys: "lead cutoff send-timeout store-timeout lock-timeout lease order page renominate budget backstop long-poll"},
+	{Verb: "node", Keys: "slots skew restart"}, {Verb: "cron", Keys: "every spec zone timeout retries jitter"},
+	{Verb: "queue", Keys: "profile visibility max-receives dedup retention latency"}, {Verb: "provider", Keys: "keys latency"},
+}
+
 // zone reads an IANA time zone; !NAME is one that is unknown on purpose.
 func zone(key string, to *string) lines.Setting {
 	return lines.Setting{Key: key, Set: func(value string) error {

@@ -71,8 +71,8 @@ func checkNodes(names []string) error {
 	}
 	for i, name := range names {
 		switch {
-		case !faults.IsNode(name):
-			return fmt.Errorf("%q can't be a node's name", name)
+		case !faults.IsNode(name), name[0] >= '0' && name[0] <= '9': // a number is how many, most likely
+			return &lines.Wrong{Msg: fmt.Sprintf("%q can't be a node's name", name), Hint: "write workers=(w1, w2)"}
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("%s is there twice", name)
 		}

@@ -189,6 +189,10 @@ func (p *parser) ofCron(d *lines.Directive, rest []lines.Word, do *Do) bool {
 }
 
 func (p *parser) ofNode(d *lines.Directive, rest []lines.Word, do *Do) bool {
+	if known := p.nodeNames(); len(rest) > 0 && !slices.Contains(known, rest[0].Text) {
+		p.FailWith(rest[0].Pos, lines.UnknownWord("node", rest[0].Text, known))
+		return false
+	}
 	return p.ofOne(d, rest, do, p.nodeNames())
 }
 

@@ -31,6 +31,8 @@ type File struct {
 	Stanzas []Stanza
 	// Errs are the mistakes found so far, also by those who give the lines their meaning.
 	Errs Errors
+	// Elsewhere are keys that verbs take, for one that stands where it is unknown.
+	Elsewhere []Keys
 	// offsets are where the lines begin; one more is where the last line ends.
 	offsets []int
 }

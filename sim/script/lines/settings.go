@@ -70,6 +70,8 @@ func (f *File) Settings(verb string, words []Word, given []Setting, bare ...stri
 			f.Fail(w.Pos, "", "%s= needs a value", name)
 		case !w.Keyed:
 			f.Fail(w.Pos, DidYouMean(faults.Suggest(name, slices.Concat(bare, keys))), "%s has no use for %q%s", verb, name, takes(keys))
+		case i < 0 && len(f.elsewhere(name)) > 0:
+			f.Fail(w.Pos, "", "%s is a setting of %s", name, strings.Join(f.elsewhere(name), " and "))
 		case i < 0:
 			f.Fail(w.Pos, DidYouMean(faults.Suggest(name, keys)), "%s has no key %q%s", verb, name, takes(keys))
 		default:
@@ -80,6 +82,20 @@ func (f *File) Settings(verb string, words []Word, given []Setting, bare ...stri
 		}
 	}
 	return had
+}
+
+// Keys are those that a verb takes, with blanks between.
+type Keys struct{ Verb, Keys string }
+
+// elsewhere gives the verbs that take a key.
+func (f *File) elsewhere(key string) []string {
+	var verbs []string
+	for _, k := range f.Elsewhere {
+		if slices.Contains(strings.Fields(k.Keys), key) {
+			verbs = append(verbs, k.Verb)
+		}
+	}
+	return verbs
 }
 
 func takes(keys []string) string {
