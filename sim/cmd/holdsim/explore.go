@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seathold/seathold/faults/defects"
 	"github.com/seathold/seathold/sim"
 	"github.com/seathold/seathold/sim/explore"
 	"github.com/seathold/seathold/sim/explore/tell"
@@ -77,9 +76,9 @@ func (a *app) subject(s *search) error {
 	if s.defect == "" {
 		return nil
 	}
-	d, found := defects.Named(s.defect)
-	if !found {
-		return usageError{fmt.Sprintf("explore: no defect %q", s.defect), "holdsim matrix lists them"}
+	d, err := defectNamed("explore", s.defect)
+	if err != nil {
+		return err
 	}
 	s.Subject = trial.Subject{Backend: matrix.On(d), Options: sim.Options{EventsMax: defectEventsMax}}
 	return nil

@@ -34,7 +34,8 @@ const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtu
         search for scenarios that break a promise, and shrink each to a file ready to save: a base
         with one fault more at every moment of every call, with two, in all orders of simultaneous
         steps up to -preemptions 2, with something done around every time after which something
-        forgets; and whole scenarios made up from seeds. Bases are built in, if none is named.
+        forgets; and whole scenarios made up from seeds. Bases are built in, if none is named; one
+        that is named, and nothing else, means -each all.
         -profile standard|fifo|table, -defect NAME, -store: what is searched; -shard i/n, -cores N:
         how; -shrink RUNS, -save DIR, -json, -junit FILE: what is told; -require-marks fails a
         search that never came across something that it should

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seathold/seathold/faults"
 	"github.com/seathold/seathold/faults/defects"
 	"github.com/seathold/seathold/sim/matrix"
+	"github.com/seathold/seathold/sim/script/lines"
 	"github.com/seathold/seathold/sim/suite"
 )
 
@@ -92,9 +94,9 @@ func (a *app) sayMatrix(m *matrix.Matrix, asJSON bool, write string, took time.D
 
 // oneDefect runs scenarios with a defect, and tells every failure in full.
 func (a *app) oneDefect(name string, scenarios []*scenario) (int, error) {
-	d, found := defects.Named(name)
-	if !found {
-		return 0, usageError{fmt.Sprintf("matrix: no defect %q", name), "holdsim matrix lists them"}
+	d, err := defectNamed("matrix", name)
+	if err != nil {
+		return 0, err
 	}
 	width, code := suite.Width(scenarios), exitHeld
 	r := suite.Runner{Backend: matrix.On(d)}
@@ -105,6 +107,23 @@ func (a *app) oneDefect(name string, scenarios []*scenario) (int, error) {
 			code = exitFailed
 		}
 	}
-	_, err := r.Run(scenarios)
+	_, err = r.Run(scenarios)
 	return code, err
+}
+
+// defectNamed is the defect that a command names.
+func defectNamed(command, name string) (defects.Defect, error) {
+	d, found := defects.Named(name)
+	if found {
+		return d, nil
+	}
+	var names []string
+	for _, d := range defects.All() {
+		names = append(names, d.Name)
+	}
+	hint := "holdsim matrix lists them"
+	if near := faults.Suggest(name, names); near != "" {
+		hint = lines.DidYouMean(near)
+	}
+	return d, usageError{fmt.Sprintf("%s: no defect %q", command, name), hint}
 }

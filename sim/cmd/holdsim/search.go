@@ -55,6 +55,9 @@ func (s *search) check() error {
 	wrong := func(hint, format string, args ...any) error {
 		return usageError{"explore: " + fmt.Sprintf(format, args...), hint}
 	}
+	if len(s.bases) > 0 && s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "" {
+		s.each = "all"
+	}
 	if s.time > 0 && s.each == "" && !s.pairs && !s.orders && !s.horizons && s.seeds == "" {
 		s.seeds = fmt.Sprintf("1-%d", seedsForAWait)
 	}
