@@ -19,8 +19,9 @@ import (
 
 const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtual time.
 
-  holdsim run [-store memory|postgres] [-passes 1|2] [-rewrite] [-json] [-stop-at N] FILES|DIR
-        run and judge every scenario; twice, the second time in a fresh process
+  holdsim run [-store memory|postgres] [-passes 1|2] [-rewrite] [-json] [-stop-at N [-all]] FILES|DIR
+        run and judge every scenario; twice, the second time in a fresh process; or stop at an event,
+        and print those that led to it, and the tables then
   holdsim check FILES|DIR
         parse and check scenarios, and run nothing
   holdsim trace [-store memory|postgres] [-hold H] FILE

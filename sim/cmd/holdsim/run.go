@@ -20,12 +20,18 @@ func runCommand(a *app, args []string) (int, error) {
 	rewrite := f.Bool("rewrite", false, "")
 	asJSON := f.Bool("json", false, "")
 	stopAt := f.Int("stop-at", 0, "")
+	all := f.Bool("all", false, "")
 	files, err := flags(f, args)
 	if err != nil {
 		return 0, err
 	}
-	if *passes != 1 && *passes != 2 {
+	switch {
+	case *passes != 1 && *passes != 2:
 		return 0, usageError{fmt.Sprintf("run: -passes %d is neither 1 nor 2", *passes), ""}
+	case *stopAt < 0:
+		return 0, usageError{fmt.Sprintf("run: -stop-at %d is no event", *stopAt), "events count from 1"}
+	case *all && *stopAt == 0:
+		return 0, usageError{"run: -all goes with -stop-at", "holdsim trace prints all events of a run"}
 	}
 	began := time.Now()
 	scenarios, err := load(files)
@@ -37,7 +43,7 @@ func runCommand(a *app, args []string) (int, error) {
 		return 0, err
 	}
 	if *stopAt > 0 {
-		return a.stopAt(b, scenarios, *stopAt)
+		return a.stopAt(b, scenarios, *stopAt, *all)
 	}
 	width, outcomes := suite.Width(scenarios), []suite.Outcome(nil)
 	r := suite.Runner{Backend: b, Program: a.program, Typed: strings.Join(append([]string{a.program, "run"}, args...), " ")}
@@ -133,8 +139,11 @@ func againCommand(a *app, args []string) (int, error) {
 	return exitHeld, suite.Answer(a.stdout, args, a.backend)
 }
 
-// stopAt prints the events up to one, and the tables as they were then.
-func (a *app) stopAt(b sim.Backend, scenarios []*scenario, seq int) (int, error) {
+// shownBefore is how many events up to one are printed, if not all.
+const shownBefore = 40
+
+// stopAt prints the events up to one, the last of them or all, and the tables as they were then.
+func (a *app) stopAt(b sim.Backend, scenarios []*scenario, seq int, all bool) (int, error) {
 	if len(scenarios) != 1 {
 		return 0, usageError{"run: -stop-at goes with one file", ""}
 	}
@@ -143,9 +152,19 @@ func (a *app) stopAt(b sim.Backend, scenarios []*scenario, seq int) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	narrator := report.NewNarrator(s.Start)
-	for _, e := range r.Trace.Events {
+	narrator, before := report.NewNarrator(s.Start), max(0, len(r.Trace.Events)-shownBefore)
+	if all {
+		before = 0
+	}
+	if before > 0 {
+		fmt.Fprintf(a.stdout, "     …  %d before; -all shows them\n", before)
+	}
+	narrator.Skip(r.Trace.Events[:before])
+	for _, e := range r.Trace.Events[before:] {
 		fmt.Fprintf(a.stdout, "%6d  %s\n", e.Seq, narrator.Line(e))
+	}
+	if n := len(r.Trace.Events); n < seq {
+		fmt.Fprintf(a.stdout, "the run ended at event %d\n", n)
 	}
 	fmt.Fprintln(a.stdout)
 	for _, h := range r.Trace.Holds {
