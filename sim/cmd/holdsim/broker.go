@@ -31,6 +31,8 @@ func brokerCommand(a *app, args []string) (int, error) {
 	file := f.String("faults", "", "")
 	err := f.Parse(args)
 	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0, err
 	case err != nil:
 		return 0, usageError{fmt.Sprintf("broker: %v", err), "holdsim help shows the flags of each command"}
 	case f.NArg() > 0:

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -34,12 +35,13 @@ const help = `holdsim runs scenarios of the seat-hold reminder pipeline in virtu
   holdsim explore [-each KIND,…|all] [-pairs] [-orders] [-horizons] [-seeds A-B] [-for 60s] [FILES|BASES]
         search for scenarios that break a promise, and shrink each to a file ready to save: a base
         with one fault more at every moment of every call, with two, in all orders of simultaneous
-        steps up to -preemptions 2, with something done around every time after which something
-        forgets; and whole scenarios made up from seeds. Bases are built in, if none is named; one
-        that is named, and nothing else, means -each all.
-        -profile standard|fifo|table, -defect NAME, -store: what is searched; -shard i/n, -cores N:
-        how; -shrink RUNS, -save DIR, -json, -junit FILE: what is told; -require-marks fails a
-        search that never came across something that it should
+        steps up to -preemptions N (default 2), with something done around every time after which
+        something forgets; and whole scenarios made up from seeds. Bases are built in, if none is
+        named; one that is named, and nothing else, means -each all.
+        -profile standard|fifo|table, -defect NAME, -store: what is searched; -shard i/n, -cores N
+        (default all): how; -shrink RUNS at most for each finding (default 4000), -save DIR, -json,
+        -junit FILE: what is told; -require-marks fails a search that never came across something
+        that it should
   holdsim broker [-listen 127.0.0.1:0] [-faults FILE]
         serve a simulated hosted queue over HTTP on loopback, in real time, with the queue
         and the faults of a scenario; prints its address; SIGINT or SIGTERM ends it
@@ -97,13 +99,27 @@ func run(program string, args []string, stdout, stderr io.Writer) int {
 	}
 	code, err := command(a, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, help)
+		fmt.Fprint(stdout, helpOf(args[0]))
 		return exitHeld
 	}
 	if err != nil {
 		return a.complain(err)
 	}
 	return code
+}
+
+// helpOf is the part of the help that is about one command; all of it, if no part is.
+func helpOf(command string) string {
+	own, of := "", false
+	for _, line := range strings.SplitAfter(help, "\n") {
+		if strings.HasPrefix(line, "  holdsim ") || !strings.HasPrefix(line, "  ") {
+			of = strings.HasPrefix(line, "  holdsim "+command+" ")
+		}
+		if of {
+			own += line
+		}
+	}
+	return cmp.Or(own, help)
 }
 
 // app is one run of the command.
