@@ -20,10 +20,8 @@ type owed struct {
 	failed time.Time
 }
 
-// due says that the store may be asked again. A clock that went back is no reason to wait.
-func (o *owed) due(since time.Duration) bool {
-	return len(o.settlements) > 0 && (since >= owedPause || since < 0)
-}
+// due says that the store may be asked again.
+func (o *owed) due(since time.Duration) bool { return len(o.settlements) > 0 && since >= owedPause }
 
 // owe keeps a settlement, unless there are too many: then the slot has to wait for it.
 func (w *Worker) owe(s Settlement) bool {

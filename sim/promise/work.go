@@ -23,9 +23,13 @@ func newWork(w *world) work {
 			if !v.stood {
 				continue
 			}
-			from, to := max(v.end-w.lead, v.began, w.start), min(v.end-w.cutoff, v.left)
+			from, to := max(v.end-w.lead, v.began, w.start), v.end-w.cutoff
 			for r := v.reminders; r != nil; r = r.next {
-				if until := min(to, r.final); from < until {
+				until := min(to, r.final)
+				if r.claims == nil || r.claims.at > v.left { // what had begun by then goes on
+					until = min(until, v.left)
+				}
+				if from < until {
 					c := w.cost(r.channel)
 					due, done = append(due, load{from, c}), append(done, load{until, c})
 				}

@@ -18,9 +18,29 @@ func (n *Node) Clock() Clock { return Clock{n} }
 
 var _ clock.Clock = Clock{}
 
-func (c Clock) Now() time.Time                       { return c.node.schedule.now.Add(c.node.Skew) }
-func (c Clock) Since(t time.Time) time.Duration      { return c.Now().Sub(t) }
-func (c Clock) Until(t time.Time) time.Duration      { return t.Sub(c.Now()) }
+// Now is virtual time with the node's skew. As production's times carry a monotonic reading, it carries
+// in the digits below a microsecond, which virtual time has no use for, which skew it was read under.
+func (c Clock) Now() time.Time {
+	n := c.node
+	if last := len(n.skews) - 1; last < 0 || n.skews[last] != n.Skew && last < skewsMax {
+		n.skews = append(n.skews, n.Skew)
+	}
+	return n.schedule.now.Add(n.Skew + time.Duration(len(n.skews)-1))
+}
+
+// skewsMax is how many skews of a node are told apart.
+const skewsMax = int(time.Microsecond) - 1
+
+// Since is how long ago t was read from this clock, whatever its skew was then and is now.
+func (c Clock) Since(t time.Time) time.Duration {
+	n, i := c.node, t.Nanosecond()%int(time.Microsecond)
+	if i >= len(n.skews) {
+		return c.Now().Sub(t)
+	}
+	return n.schedule.now.Sub(t.Add(-n.skews[i] - time.Duration(i)))
+}
+
+func (c Clock) Until(t time.Time) time.Duration      { return -c.Since(t) }
 func (c Clock) After(time.Duration) <-chan time.Time { panic(noTimers("After")) }
 func (c Clock) Sleep(time.Duration)                  { panic(noTimers("Sleep")) }
 func (c Clock) Tick(time.Duration) <-chan time.Time  { panic(noTimers("Tick")) }

@@ -14,6 +14,8 @@ type Node struct {
 	Role string
 	// Skew is how wrong its clock is.
 	Skew time.Duration
+	// skews are those that it had when its clock was read, in order, without repeats one after another.
+	skews []time.Duration
 	// Draining says that the node is to begin nothing new.
 	Draining bool
 	// Fail is told when code of the node goes on calling ports for good after a crash.

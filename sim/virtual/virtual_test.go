@@ -186,3 +186,32 @@ func TestClock(t *testing.T) {
 		}()
 	}
 }
+
+// TestSince: as in production, how long ago something was doesn't depend on what became of the wall
+// clock since.
+func TestSince(t *testing.T) {
+	s := NewSchedule(start, 100)
+	n := s.NewNode("w1", "worker", 1)
+	c := n.Clock()
+	var read []time.Time
+	for i, skew := range []time.Duration{0, time.Hour, -time.Hour, 0, time.Hour} {
+		s.At(start.Add(time.Duration(i)*time.Minute), func() {
+			n.Skew = skew
+			if now := c.Now(); now.Truncate(time.Microsecond).Sub(s.Now()) != skew {
+				t.Errorf("now is %s at %s, want it off by %s", now, s.Now(), skew)
+			}
+			read = append(read, c.Now())
+			for j, at := range read {
+				if got, want := c.Since(at), time.Duration(i-j)*time.Minute; got != want || c.Until(at) != -want {
+					t.Errorf("with a skew of %s: since reading %d it is %s, and until it %s; want %s", skew, j, got, c.Until(at), want)
+				}
+			}
+		})
+	}
+	if err := s.Until(start.Add(time.Hour), never); err != nil {
+		t.Fatal(err)
+	}
+	if len(read) != 5 {
+		t.Errorf("%d readings, want 5", len(read))
+	}
+}
