@@ -67,6 +67,29 @@ func (k Kind) Doc() string {
 	return row.doc
 }
 
+// Call is a moment of a port call, as a line names it.
+type Call struct {
+	Phase Phase
+	Point Point
+}
+
+// String gives in=claim.
+func (c Call) String() string { return string(c.Phase) + "=" + c.Point.Short() }
+
+// Calls are the moments that a line of that kind may name, in the order of the pipeline.
+func (k Kind) Calls() []Call {
+	row, _ := kindOf(k)
+	var all []Call
+	for _, c := range calls {
+		for _, phase := range row.phases {
+			if row.points == nil || row.points(c) {
+				all = append(all, Call{phase, c.point})
+			}
+		}
+	}
+	return all
+}
+
 // Manner is how a fault comes about.
 type Manner string
 

@@ -107,13 +107,8 @@ type cell struct {
 // cells are the moments of calls at which a line of that kind can say that it strikes.
 func cells(k faults.Kind) []cell {
 	var all []cell
-	rest := variantsOf(k)[0]
-	for _, point := range faults.Points() {
-		for _, phase := range []faults.Phase{faults.Before, faults.In, faults.After} {
-			if _, err := faults.ParseLine(fmt.Sprintf("%s %s=%s %s", k, phase, point.Short(), rest)); err == nil {
-				all = append(all, cell{phase, point})
-			}
-		}
+	for _, c := range k.Calls() {
+		all = append(all, cell{c.Phase, c.Point})
 	}
 	return all
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seathold/seathold/faults"
@@ -67,8 +66,8 @@ func (m *maker) fault(d draw, k faults.Kind) string {
 		from := d.seconds(time.Second, m.end)
 		w = append(w, "from="+m.at(from), "until="+m.at(from+m.length(d)))
 	}
-	if isCalled(k) && !strings.Contains(strings.Join(w, " "), "at=") {
-		w = append(w, pick(d, callsOf(k)...))
+	if calls := k.Calls(); len(calls) > 0 && !strings.Contains(strings.Join(w, " "), "at=") {
+		w = append(w, pick(d, calls...).String())
 	}
 	add(1, 4, "channel="+string(pick(d, reference.Channels...)))
 	add(1, 3, "nth=1", "nth=2", "nth=3", "nth=1..3", "nth=all", "nth=4..9")
@@ -83,29 +82,6 @@ func (m *maker) fault(d draw, k faults.Kind) string {
 func (m *maker) length(d draw) time.Duration {
 	return pick(d, time.Second, 7*time.Second, 20*time.Second, time.Minute, 3*time.Minute, m.policy.Backstop+time.Minute)
 }
-
-// callsOf are the moments of calls that a line of the kind can name, as it names them.
-func callsOf(k faults.Kind) []string { return calls()[k] }
-
-var calls = sync.OnceValue(func() map[faults.Kind][]string {
-	all := map[faults.Kind][]string{}
-	for _, k := range faults.Kinds() {
-		for _, p := range faults.Points() {
-			for _, phase := range []faults.Phase{faults.Before, faults.In, faults.After} {
-				call := fmt.Sprintf("%s=%s", phase, p.Short())
-				_, short := faults.ParseLine(fmt.Sprintf("%s %s", k, call))
-				_, long := faults.ParseLine(fmt.Sprintf("%s %s by=1s", k, call))
-				if short == nil || long == nil {
-					all[k] = append(all[k], call)
-				}
-			}
-		}
-	}
-	return all
-})
-
-// isCalled says that lines of the kind name a call, or may.
-func isCalled(k faults.Kind) bool { return len(callsOf(k)) > 0 }
 
 // more are the words that only some kinds have.
 func (m *maker) more(d draw, k faults.Kind) []string {
