@@ -1,7 +1,7 @@
 # make run      builds holdsim and runs every scenario twice, on memory: nothing needed but Go
 # make test     passes all tests; those on Postgres get a server as SEATHOLD_POSTGRES says
 # make matrix   puts every defect to every scenario, and says who kills whom
-# make explore  searches for scenarios that break a promise: EACH fault at every call, and SEEDS
+# make explore  searches for scenarios that break a promise: EACH fault at every call, and SEEDS (FLAGS)
 # make explore-more  the same for pairs of faults, all orders of small bases, and all that forgets
 # make e2e      the real programs, killed at every point, in windows of seconds
 # make demo     one hold nudged and expired, one confirmed, by the real programs, in under a minute
@@ -31,7 +31,7 @@ matrix: build
 	bin/holdsim matrix scenarios
 
 explore: build
-	bin/holdsim explore -each $(EACH) -seeds $(SEEDS)
+	bin/holdsim explore -each $(EACH) -seeds $(SEEDS) $(FLAGS)
 
 explore-more: build
 	bin/holdsim explore -pairs -horizons -orders

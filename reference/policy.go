@@ -27,7 +27,8 @@ type Policy struct {
 	// SendTimeout is how late a send may start after the claim was asked for, and, counted again
 	// from its start, how long it may take.
 	SendTimeout time.Duration
-	// StoreTimeout is how long one call of a store may take.
+	// StoreTimeout is how long one call of a store may take; those by which a sweep reads and expires
+	// may take a third of SweepBudget.
 	StoreTimeout time.Duration
 	// LockTimeout is how long a worker's call waits for a row that somebody else has.
 	LockTimeout time.Duration

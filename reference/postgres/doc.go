@@ -33,7 +33,7 @@
 // # Limits
 //
 // A call's patience is its context's: lib/pq cancels the statement on the server, and the error
-// wraps the context's. The server ends what a dead client leaves behind by lock_timeout and
-// statement_timeout, which Open sets: see Options. Statements are prepared once per connection, so a
+// wraps the context's. The server ends by lock_timeout what waits for a row for too long, which is
+// ErrLocked, and by statement_timeout what a dead client leaves behind: see Options. Statements are prepared once per connection, so a
 // connection pooler must keep sessions, or support prepared statements.
 package postgres

@@ -23,8 +23,9 @@ type Options struct {
 	// ConnectTimeout is how long connecting may take; 10s. lib/pq by itself waits for ever.
 	ConnectTimeout time.Duration
 	// StatementTimeout and LockTimeout are how long the server lets one statement run, and wait for
-	// one lock; 30s and 10s. A call's context may end it earlier: these are for what a dead client
-	// leaves behind. In the DSN they are statement_timeout and lock_timeout.
+	// one lock; 30s and 10s. A call's context may end it earlier, and then nobody knows what came of it;
+	// one that a lock timeout ends wraps ErrLocked, and did nothing. In the DSN they are
+	// statement_timeout and lock_timeout.
 	StatementTimeout, LockTimeout time.Duration
 	// ConnectionsMax is how many connections may be open at once; 16.
 	ConnectionsMax int

@@ -28,7 +28,7 @@ type Policy struct {
 	SweepBudget  time.Duration `default:"${sweep_budget}" help:"How long one sweep may run."`
 	Renominate   time.Duration `default:"${renominate}" help:"The age at which a due window's message gets a new key."`
 	SendTimeout  time.Duration `default:"${send_timeout}" help:"How long a call of a provider may take."`
-	StoreTimeout time.Duration `default:"${store_timeout}" help:"How long a call of the database may take."`
+	StoreTimeout time.Duration `default:"${store_timeout}" help:"How long a call of the database may take; where a sweep reads and expires, a third of its budget."`
 	LockTimeout  time.Duration `default:"${lock_timeout}" help:"How long a worker waits for a row of the database that somebody else has; lock_timeout in the DSN goes first."`
 	Lease        time.Duration `default:"${lease}" help:"How long a claim keeps other workers from a reminder."`
 	Visibility   time.Duration `default:"${visibility}" help:"How long a delivered message stays hidden."`

@@ -55,6 +55,9 @@
 //	run     until=TIME | for=DURATION
 //	show    holds|reminders|queue|dead-letters|accepted [only=H]
 //
+// A message is published about a window that its hold need not be in, or of a hold that the table
+// creates later.
+//
 // Times are HH:MM[:SS[.mmm]] on the world's day, +3h from the start, or RFC 3339. They never lie in
 // the past of where they stand, and those of at and run never go back; nothing is said of a time
 // after the last run. Run includes its last instant. What happens at one instant happens in the order

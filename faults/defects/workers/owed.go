@@ -22,24 +22,24 @@ var owedOutcomeKeepsTheSlot = defect.Defect{
 	Name:    "owed-outcome-keeps-the-slot",
 	Mistake: "A worker asks the store for nothing else until an outcome is written",
 	Seen:    "mails that waited for one shared queue: https://status.kickserv.com/incidents/nz8500cvzvsm",
-	New: func(int) defect.Pipeline {
-		return defect.Pipeline{Work: func(ctx, accept context.Context, w *reference.Worker) error {
-			w.Store = insistent{WorkerStore: w.Store, ctx: ctx, worker: w, settles: true}
-			return w.Run(ctx, accept)
-		}}
-	},
+	New:     insisting(true),
 }
 
 var lockedRowWaitedFor = defect.Defect{
 	Name:    "locked-row-waited-for",
 	Mistake: "A worker waits for a row that somebody else has, for as long as it takes",
 	Seen:    "a pool that starves behind an idle transaction: https://github.com/ridafkih/keeper.sh/pull/416",
-	New: func(int) defect.Pipeline {
+	New:     insisting(false),
+}
+
+// insisting is the reference's worker on an insistent store.
+func insisting(settles bool) func(int) defect.Pipeline {
+	return func(int) defect.Pipeline {
 		return defect.Pipeline{Work: func(ctx, accept context.Context, w *reference.Worker) error {
-			w.Store = insistent{WorkerStore: w.Store, ctx: ctx, worker: w}
+			w.Store = insistent{WorkerStore: w.Store, ctx: ctx, worker: w, settles: settles}
 			return w.Run(ctx, accept)
 		}}
-	},
+	}
 }
 
 // forgetful handles every message by a worker of its own, so that nothing is kept between them.
